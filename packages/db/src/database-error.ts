@@ -6,7 +6,6 @@ export class DatabaseError extends ChainsteadError {}
 /** The embedded server could not be prepared, started or reached. Codes begin with `EMBEDDED_POSTGRES_`. */
 export class EmbeddedPostgresError extends ChainsteadError {}
 
-/** Returns the error for an unusable data folder. */
 export function unusableFolder(folder: string, cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError({
     code: 'EMBEDDED_POSTGRES_FOLDER',

@@ -2,10 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import { DatabaseError as PostgresError } from 'pg';
 import { DatabaseError } from './database-error.ts';
 
-/**
- * The database is unavailable, full or read-only, so no request can succeed. `message` contains the database and the
- * reason. A later retry helps. Facts contain the SQLSTATE if the server returned one.
- */
+/** The database is unavailable, full or read-only. A later retry helps. Facts contain the SQLSTATE if there is one. */
 export class DatabaseUnavailableError extends DatabaseError {
   constructor(reason: string, sqlstate: string | null, cause: unknown) {
     super({
@@ -48,7 +45,7 @@ const NETWORK_CODES: ReadonlySet<unknown> = new Set([
 const CONNECTION_GONE =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client has encountered a connection error/;
 
-/** Returns the error to throw for a failed query or connection: outages as one class, all others unchanged. */
+/** The error to throw for a failed query or connection: outages as one class, all others unchanged. */
 export function outageOr(thrown: unknown): unknown {
   const error = withSqlstate(thrown);
   if (error instanceof PostgresError) {
@@ -64,28 +61,24 @@ export function outageOr(thrown: unknown): unknown {
   return isGone ? new DatabaseUnavailableError("can't be reached", null, error) : error;
 }
 
-/** Returns whether an error, or any of its causes, is a database outage. */
+/** The error, or any of its causes, is a database outage. */
 export function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof DatabaseUnavailableError) return true;
   return false;
 }
 
-/**
- * Runs queries, throws outages as {@link DatabaseUnavailableError}, and logs the start and the end of each outage once.
- */
+/** Throws outages as {@link DatabaseUnavailableError}, and logs the start and the end of each once. */
 export interface OutageWatch {
   watch<T>(query: () => Promise<T>): Promise<T>;
-  /** Returns whether an outage is ongoing. */
+  /** An outage is ongoing. */
   isAway(): boolean;
 }
 
-/**
- * A full or read-only server still responds to reads: it counts as available again after this time without an error.
- */
+/** A full or read-only server still responds to reads: it is available again after this time without an error. */
 const WELL_AFTER_MS = 30_000;
 
-/** Creates one watch for all connections of a pool. */
+/** One for all connections of a pool. */
 export function createOutageWatch(logger: Logger): OutageWatch {
   let since: number | null = null;
   // Before the first response there is no outage: the code that opens the database reports its error.
@@ -95,8 +88,7 @@ export function createOutageWatch(logger: Logger): OutageWatch {
 
   function failed(outage: DatabaseUnavailableError): void {
     failedAt = performance.now();
-    // SQLSTATE class 25 or 53 comes from a server that otherwise works. Class 08 comes from a coordinator with a
-    // missing node, except 08P01, which is from PgBouncer.
+    // Class 25 or 53 comes from a server that otherwise works, class 08 (but 08P01 of PgBouncer) from one with a missing node.
     isAnswering = /^(08(?!P01)|25|53)/.test(String(outage.facts.sqlstate));
     if (since !== null || !hasAnswered) return;
     since = failedAt;
@@ -139,15 +131,10 @@ const SQLSTATES: readonly (readonly [RegExp, string])[] = [
   [/^failure on connection marked as essential/, '08006'],
 ];
 
-/**
- * Restores the SQLSTATE that a single server would return. Rows for a distributed table reach its nodes by COPY, and
- * Citus forwards only the text of a node's error: deadlocks would not be retried, and missing partitions not created.
- */
+/** The SQLSTATE of a single server: Citus forwards only the text of a node's error, so deadlocks would not be retried. */
 export function withSqlstate(error: unknown): unknown {
   if (!(error instanceof PostgresError) || error.code !== INTERNAL_ERROR) return error;
   const { message } = error;
-  const known = SQLSTATES.find(([text]) => text.test(message));
-  if (known === undefined) return error;
-  const [, code] = known;
-  return Object.assign(error, { code });
+  const [, code] = SQLSTATES.find(([text]) => text.test(message)) ?? [];
+  return code === undefined ? error : Object.assign(error, { code });
 }

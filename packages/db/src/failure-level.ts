@@ -1,10 +1,6 @@
 import { isOutage } from './database-outage.ts';
 
-/**
- * Returns the log level of a failure that is retried. {@link openDatabase} logs an outage once, so failures caused by
- * it are logged at `debug`.
- * @param otherwise the level of all other failures
- */
+/** For a failure that is retried. {@link openDatabase} logs an outage once: failures caused by it are logged at `debug`. */
 export function failureLevel<Level extends 'warn' | 'error' = 'warn'>(
   error: unknown,
   otherwise?: Level,

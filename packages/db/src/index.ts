@@ -1,7 +1,4 @@
-/**
- * Access to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and
- * leadership, and building blocks of SQL statements. Start reading at database.ts.
- */
+/** Access to Postgres, the embedded server, migrations, locks, and building blocks of SQL. Start reading at database.ts. */
 
 export { commitLock } from './citus/commit-lock.ts';
 export { distributeTables } from './citus/distribute-tables.ts';

@@ -2,22 +2,14 @@
 
 import { asSql, joinSql, rawSql, type Sql, sql } from './sql.ts';
 
-/** The direction of all columns of a key. */
 export type KeysetOrder = 'ASC' | 'DESC';
 
-/**
- * Returns the condition that a row comes strictly after a key in the order.
- * @param columns the order columns, which are not nullable: names or SQL
- * @param values the key's values as SQL, one per column
- */
+/** A row comes strictly after a key. `columns` are not nullable; `values` are SQL, one per column. */
 export function rowsAfter(order: KeysetOrder, columns: readonly (string | Sql)[], values: readonly Sql[]): Sql {
   return sql`(${joinSql(columns.map(asSql))}) ${rawSql(order === 'DESC' ? '<' : '>')} (${joinSql(values)})`;
 }
 
-/**
- * Returns {@link rowsAfter} for a partitioned table. A second condition contains only the first column, by which
- * Postgres prunes partitions.
- */
+/** {@link rowsAfter} for a partitioned table, and a condition on the first column, by which Postgres prunes partitions. */
 export function rowsAfterInPartitions(
   order: KeysetOrder,
   [column, ...columns]: readonly [string | Sql, ...(string | Sql)[]],

@@ -8,16 +8,13 @@ export interface ListenOptions {
   readonly channels: readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called with the channel of each notification, and once per channel after each connect. */
+  /** Called for each notification, and once per channel after each connect. */
   onNotification(channel: string): void;
 }
 
 const RECONNECT_MS = 5_000;
 
-/**
- * Listens to channels until the signal aborts, over a separate connection. Notifications sent while it is disconnected
- * are lost, so callers also poll.
- */
+/** Until the signal aborts. Notifications sent while it is disconnected are lost, so callers also poll. */
 export async function listenTo(options: ListenOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger, channels } = options;
   while (!signal.aborted) {

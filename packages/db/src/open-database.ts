@@ -14,27 +14,21 @@ import { createOutageWatch, type OutageWatch } from './database-outage.ts';
 import { type Sql, sql, statementOf } from './sql.ts';
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** Maximum connections. @default 10 */
+  /** Connections. @default 10 */
   readonly poolSize?: number;
   /**
-   * Whether to prepare a limited number of {@link Database.query} statements on each connection. For callers with few,
-   * often repeated statements: the same statement must have the same text. Statements without `values` and those in
-   * transactions are not prepared. If a pooler can't keep statements, that is detected and logged once. @default false
+   * Prepares a limited number of {@link Database.query} statements on each connection: for few, often repeated texts. Not
+   * those without values or in transactions. A pooler that can't keep statements is detected. @default false
    */
   readonly prepared?: boolean;
   readonly logger: Logger;
-  /** Metrics of connections and outages. @default none */
+  /** Of connections and outages. @default none */
   readonly metrics?: Registry;
 }
 
 /**
- * Returns a connection pool, which connects at the first query.
- *
- * Failures of all queries (server unavailable, full or read-only) are thrown as {@link DatabaseUnavailableError} and
- * logged once.
- *
- * Types of values: `bigint` → number (error beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date,
- * `bytea` → Buffer.
+ * A pool that connects at the first query. Outages are thrown as {@link DatabaseUnavailableError} and logged once.
+ * Types: `bigint` → number (error beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date, `bytea` → Buffer.
  * @throws {DatabaseError} DATABASE_URL_INVALID
  */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -68,7 +62,6 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 type Asking = 'query' | 'transaction' | keyof ReadDatabase;
 
-/** Dependencies of transactions. */
 interface Transactions {
   readonly connections: Connections;
   readonly notify: SendNotifications;
@@ -150,10 +143,7 @@ function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
   };
 }
 
-/**
- * `pg` matches responses to queued statements only while it considers them sent, so pipelining stays on until all are
- * answered.
- */
+/** `pg` matches responses to queued statements only while it considers them sent: pipelining stays on until all are answered. */
 async function runTogether<T extends readonly unknown[]>(
   client: PoolClient,
   ask: () => { readonly [K in keyof T]: Promise<T[K]> },
@@ -164,16 +154,14 @@ async function runTogether<T extends readonly unknown[]>(
     const requested = ask();
     const answers = await Promise.allSettled(requested);
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
-    if (failures.length > 0) throw failures.find((reason) => !isAfterFailure(reason)) ?? failures[0];
+    // Other statements of a failed transaction fail as a consequence.
+    const isConsequence = (error: unknown): boolean =>
+      error instanceof Error && 'code' in error && error.code === IN_FAILED_TRANSACTION;
+    if (failures.length > 0) throw failures.find((reason) => !isConsequence(reason)) ?? failures[0];
     return (await Promise.all(requested)) as unknown as T;
   } finally {
     Object.assign(client, { pipeline: wasPipelined });
   }
-}
-
-/** Returns whether the error of a statement is only the consequence of another failed statement in its transaction. */
-function isAfterFailure(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === IN_FAILED_TRANSACTION;
 }
 
 const IN_FAILED_TRANSACTION = '25P02';
@@ -187,27 +175,27 @@ function notCommitted(): DatabaseError {
   });
 }
 
-/** Sends notifications of a committed transaction on its connection. @returns the reason if that connection is broken, otherwise undefined */
+/** Resolves with the reason if the connection is broken, otherwise undefined. */
 type SendNotifications = (client: PoolClient, channels: ReadonlySet<string>) => Promise<unknown>;
 
-/**
- * Returns a function that sends notifications in a separate statement. Postgres has one notification queue for all
- * databases, which any role can fill, and a full queue fails the commit of a transaction that notifies. Notifications
- * that don't fit are counted and dropped.
- */
+/** Any role can fill the queue of notifications, which would fail a commit. Those that don't fit are counted and dropped. */
 function createNotifications(metrics: Registry | undefined): SendNotifications {
   const dropped =
-    metrics === undefined
-      ? undefined
-      : sharedMetric(metrics, Counter<never>, {
-          name: 'chainstead_database_notifications_dropped_total',
-          help: 'Number of notifications dropped because the Postgres queue was full. Listeners find the work when they poll',
-          registers: [metrics],
-        });
+    metrics &&
+    sharedMetric(metrics, Counter<never>, {
+      name: 'chainstead_database_notifications_dropped_total',
+      help: 'Number of notifications dropped because the Postgres queue was full. Listeners find the work when they poll',
+      registers: [metrics],
+    });
   return async (client, channels) => {
     if (channels.size === 0) return undefined;
     try {
-      const sent = await queryOn(client, notifying([...channels]));
+      // Reading the usage also frees notifications that listeners have read, which a blocked queue would never do.
+      const sent = await queryOn(
+        client,
+        sql`SELECT pg_notify(channel, '') FROM unnest(${[...channels]}::text[]) AS channel
+           WHERE (SELECT pg_notification_queue_usage()) < 0.5`,
+      );
       dropped?.inc(channels.size - sent.length);
       return undefined;
     } catch (error) {
@@ -215,10 +203,4 @@ function createNotifications(metrics: Registry | undefined): SendNotifications {
       return error instanceof PostgresError ? undefined : error;
     }
   };
-}
-
-/** Reading the usage also frees notifications that listeners have read, which a blocked queue would never do. */
-function notifying(channels: readonly string[]): Sql {
-  return sql`SELECT pg_notify(channel, '') FROM unnest(${channels}::text[]) AS channel
-WHERE (SELECT pg_notification_queue_usage()) < 0.5`;
 }

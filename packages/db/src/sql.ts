@@ -1,6 +1,6 @@
 /** SQL with bound values, written as template literals. */
 
-/** A value that is sent separately from the text of a statement. */
+/** Sent separately from the text of a statement. */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array | readonly SqlValue[];
 
 /** A fragment of SQL with its values. Only {@link sql} and {@link rawSql} create one: a plain string becomes a value. */
@@ -16,14 +16,11 @@ export class Sql {
     this.parts = parts;
   }
 
-  /**
-   * Returns the text with placeholders and adds the values.
-   * @param written texts of fragments that the statement contains already: each keeps its placeholders
-   */
+  /** Adds the values. @param written texts of fragments that the statement contains already: each keeps its placeholders */
   writeTo(values: SqlValue[], written: Map<Sql, string>): string {
-    const known = this.#constant ?? written.get(this);
-    if (known !== undefined) return known;
-    const before = values.length;
+    const before = this.#constant ?? written.get(this);
+    if (before !== undefined) return before;
+    const valuesBefore = values.length;
     let [text = ''] = this.texts;
     for (let index = 0; index < this.parts.length; index++) {
       const part = this.parts[index];
@@ -31,32 +28,32 @@ export class Sql {
       else text += `$${values.push(part ?? null)}`;
       text += this.texts[index + 1];
     }
-    if (values.length > before) written.set(this, text);
+    if (values.length > valuesBefore) written.set(this, text);
+    // All values may be in the statement already.
     else if (!this.#hasValues()) this.#constant = text;
     return text;
   }
 
-  /** All of them may be in the statement already. */
   #hasValues(): boolean {
     return this.parts.some((part) => !(part instanceof Sql) || part.#hasValues());
   }
 }
 
 /**
- * Returns SQL from a template: fragments become part of its text, everything else a bound value.
- * A fragment that a statement contains twice has the same placeholders in both places.
+ * Fragments become part of the text, everything else a bound value. A fragment that a statement contains twice has the
+ * same placeholders in both places.
  * @example sql`DELETE FROM ${table} WHERE chain_id = ${chain.id}`
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | SqlValue)[]): Sql {
   return new Sql(strings, parts);
 }
 
-/** Returns text of the program itself, such as a name or a constant number, as SQL. Never pass external input. */
+/** Text of the program itself, such as a name or a constant number. Never pass external input. */
 export function rawSql(text: string | number): Sql {
   return new Sql([String(text)], []);
 }
 
-/** Returns the name of a column or table as SQL. Never pass external input. */
+/** The name of a column or table. Never pass external input. */
 export function asSql(name: string | Sql): Sql {
   return name instanceof Sql ? name : rawSql(name);
 }
@@ -66,19 +63,19 @@ export function joinSql(parts: readonly Sql[], separator = ', '): Sql {
   return parts.length === 0 ? rawSql('') : new Sql(['', ...parts.slice(1).map(() => separator), ''], parts);
 }
 
-/** A complete statement as drivers take it. */
+/** As drivers take it. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** Returns the statement with `$1`, `$2` … for its values. */
+/** With `$1`, `$2` … for the values. */
 export function statementOf(statement: Sql): Statement {
   const values: SqlValue[] = [];
   return { text: statement.writeTo(values, new Map()), values };
 }
 
-/** Runs statements in order and drops their rows. */
+/** In order; rows are dropped. */
 export async function runStatements(
   database: { query(statement: Sql): Promise<unknown> },
   statements: readonly Sql[],

@@ -12,17 +12,15 @@ export interface AttemptMetrics {
 }
 
 export interface JobMetrics extends AttemptMetrics {
-  /** Reads the depth of due work at each scrape. @returns a function that stops this */
+  /** Reads the depth at each scrape. @returns a function that stops this */
   watchDepth(queue: string, read: ReadDepth): () => void;
 }
 
-/** Returns the number of due rows by state. */
 type ReadDepth = () => Promise<Readonly<Record<string, number>>>;
 
 /** Longest wait of a scrape for one kind of work. */
 const READ_MS = 1_000;
 
-/** Metrics of attempts, for schedules and due work. */
 export function createAttemptMetrics(registry: Registry): AttemptMetrics {
   const registers = [registry];
   const outcomes = sharedMetric(registry, Counter<'queue' | 'outcome'>, {
@@ -49,7 +47,6 @@ export function createAttemptMetrics(registry: Registry): AttemptMetrics {
 
 const watched = new WeakMap<Registry, Map<string, ReadDepth>>();
 
-/** Metrics of all due work of a process, registered once. */
 export function createJobMetrics(registry: Registry, logger: Logger): JobMetrics {
   const sources = watched.get(registry) ?? watchDepths(registry, logger);
   return {
@@ -81,7 +78,7 @@ function watchDepths(registry: Registry, logger: Logger): Map<string, ReadDepth>
   });
   let refreshing: Promise<void> | null = null;
 
-  /** Reads once for both gauges of a scrape. */
+  /** Reads once for both gauges. */
   function refresh(): Promise<void> {
     refreshing ??= readAll().finally(() => {
       refreshing = null;

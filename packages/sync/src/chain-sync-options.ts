@@ -1,4 +1,3 @@
-/** Options of a chain's ingestion. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -14,19 +13,16 @@ import type { SyncMetrics } from './sync-metrics.ts';
 export interface ChainSyncSettings {
   /** First block to index; null: the head at the first start. */
   readonly startBlock: number | null;
-  /**
-   * If `startBlock` is null and the head at the first start is below this block, indexing starts at the chain's first
-   * block. @default 0
-   */
+  /** If the first start's head is below it and `startBlock` is null, indexing starts at the first block. @default 0 */
   readonly wholeBelow?: number;
-  /** Whether the chain may have no new blocks for any time, like a development chain. @default false */
+  /** The chain may have no new blocks for any time, like a development chain. @default false */
   readonly mayIdle?: boolean;
   /** Last block of a bounded run; null: follow forever. */
   readonly endBlock: number | null;
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
   readonly backfillOrder: 'newest-first' | 'oldest-first';
-  /** Retention windows of datasets whose rows can be dropped. @default all blocks are retained */
+  /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
   /** Maximum blocks per second for the prover; auto: as many as the upstreams allow; 0: off. */
   readonly verifyBlocksPerSecond: number | 'auto';
@@ -50,6 +46,5 @@ export interface ChainSyncOptions {
   readonly recoverSigners?: RecoverSigners | undefined;
   /** Called when this process starts to backfill, and when no blocks are left. */
   onFilling?(isFilling: boolean): void;
-  /** Called with the progress of the backfill, for progress bars and logs. */
   onBackfill?(progress: BackfillProgress): void;
 }

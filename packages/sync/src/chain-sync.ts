@@ -1,8 +1,7 @@
 /**
  * Ingestion of one chain: takes the lead (or stands by), then follows the head, backfills and proves blocks
- * concurrently. State is in the database: after any failure, a new session resumes from the last commit.
+ * concurrently. After any failure, a new session resumes from the last commit.
  */
-import type { ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import {
   DatabaseError,
@@ -34,7 +33,6 @@ import {
   beginProgress,
   type ChainProgress,
   farStartText,
-  type StatusReports,
   saveChainStop,
   saveStall,
   startStatusReports,
@@ -44,32 +42,25 @@ import { forgetLedChain } from './sync-metrics.ts';
 import { prove } from './verify/prover.ts';
 
 export interface ChainSync {
-  /**
-   * Runs until the signal aborts or every block up to the end block is covered. Never rejects for a node or database
-   * failure: it reports the reason in status, metric and log, and retries.
-   */
+  /** Runs until the signal aborts or every block up to the end block is covered. Retries after node and database failures. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Limit for the last database write, because the database itself may have stopped responding. */
+/** The database itself may have stopped responding. */
 const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
-/** Interval between retries of a chain that stopped and needs the operator. */
+/** Retries of a chain that needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
-/**
- * A standby checks for a free lease, and for the database after an outage. Each check costs a connection and one
- * statement.
- */
 const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const PROVER_IDLE_MS = 1_000;
 /** If the follower is more blocks than this behind the head, it needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
 
-export function createChainSync(given: ChainSyncOptions): ChainSync {
-  const options = { ...given, datasets: datasetsOf(given.chain, given.datasets) };
+export function createChainSync(settings: ChainSyncOptions): ChainSync {
+  const options = { ...settings, datasets: datasetsOf(settings.chain, settings.datasets) };
   return {
     run: async (signal) => {
       let progress = beginProgress(options.clock.now());
@@ -125,38 +116,28 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
     return { kind: 'complete' };
   } catch (error) {
     if (signal.aborted) return { kind: 'complete' };
-    return await reportFailure(options, progress, reasonOf(error, leadership, owner));
+    // If a lease is lost, running work fails with many errors: the loss is the root cause.
+    const lostLease = [leadership, owner].find((lease) => lease?.lost.aborted === true);
+    return await reportFailure(options, progress, lostLease?.lost.reason ?? error);
   } finally {
     metrics.leader.set({ chain: chain.key }, 0);
-    await closeQuietly(logger, owner);
-    await closeQuietly(
-      logger,
-      leadership === null ? null : { close: () => leadership?.release() ?? Promise.resolve() },
-    );
+    await endQuietly(logger, () => owner?.close());
+    await endQuietly(logger, () => leadership?.release());
   }
-}
-
-/** If leadership is lost, running work fails with many errors: this returns the loss as the root cause. */
-function reasonOf(error: unknown, ...held: readonly ({ readonly lost: AbortSignal } | null)[]): unknown {
-  return held.find((lease) => lease?.lost.aborted === true)?.lost.reason ?? error;
 }
 
 type Led = ChainSyncOptions & { readonly owner: ClaimOwner; readonly leadership: Leadership };
 
-async function runSession(given: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
-  const guard = await openBlockGuard(given);
+async function runSession(options: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
+  const guard = await openBlockGuard(options);
   try {
-    await runGuarded({ ...given, datasets: guard.datasets, guard }, progress, signal);
+    await runGuarded({ ...options, datasets: guard.datasets, guard }, progress, signal);
   } finally {
     guard.close();
   }
 }
 
-async function runGuarded(
-  options: Led & { readonly guard: BlockGuard },
-  progress: ChainProgress,
-  signal: AbortSignal,
-): Promise<void> {
+async function runGuarded(options: Led & { readonly guard: BlockGuard }, progress: ChainProgress, signal: AbortSignal) {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // Started first, so that a chain whose upstreams return no head reports that too.
@@ -202,17 +183,20 @@ async function runGuarded(
       stop,
     );
     options.onFilling?.(true);
-    const backfill = runBackfill(history, state, stop).finally(() => {
+    const { endBlock, backfillOrder: order, backfillProof: proof } = options.settings;
+    const fill: FillOptions = { ...history, endBlock, order, proof, kind: 'add' };
+    const backfill = runBackfill(history, fill, state, stop).finally(() => {
       filling = false;
       options.onFilling?.(false);
     });
-    const work = [runFollower(shared, state, reports, stop), backfill];
+    const following = { ...shared, firstFollowed: state.firstFollowed, endBlock, onProgress: reports.progress };
+    const work = [follow(following, state.checkpoint, stop), backfill];
     running.push(prover, ...work);
-    if (options.settings.endBlock === null)
-      // A failed backfill ends the session through `work`.
+    if (endBlock === null)
       running.push(
         backfill.then(
-          () => fillGaps(fillOptions(history), stop),
+          () => fillGaps(fill, stop),
+          // A failed backfill ends the session through `work`.
           () => undefined,
         ),
       );
@@ -220,7 +204,7 @@ async function runGuarded(
     // The first failure ends the session.
     await Promise.race([covered, prover.then(() => covered)]);
     finished = true;
-    if (options.settings.endBlock !== null) {
+    if (endBlock !== null) {
       await prover;
       await buildProjections(options, stop);
     } else stop.throwIfAborted();
@@ -230,42 +214,15 @@ async function runGuarded(
   }
 }
 
-/**
- * Returns the datasets that have rows of the chain: indexed datasets, and those that the watcher writes single rows of.
- */
+/** Indexed datasets, and those that the watcher writes single rows of. */
 function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonly Dataset[] {
   return [...datasets, ...(watcher?.rows?.datasets(chain) ?? [])];
 }
 
-type Shared = Led & {
-  readonly guard: BlockGuard;
-  readonly policy: ProofPolicy;
-  readonly retention: ChainSyncOptions['settings']['retention'];
-  readonly knownContracts: ReturnType<typeof createKnownContracts>;
-};
-
-async function runFollower(
-  shared: Shared,
-  state: ChainState,
-  reports: StatusReports,
-  signal: AbortSignal,
-): Promise<void> {
-  await follow(
-    { ...shared, firstFollowed: state.firstFollowed, endBlock: shared.settings.endBlock, onProgress: reports.progress },
-    state.checkpoint,
-    signal,
-  );
-}
-
-async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
-  await settleRetention({ ...shared, datasets: tendedDatasets(shared) }, signal);
-  const progress = shared.onBackfill === undefined ? {} : { onProgress: shared.onBackfill };
-  await fillHistory({ ...fillOptions(shared), ...progress }, state, signal);
-}
-
-function fillOptions(shared: Shared): FillOptions {
-  const { endBlock, backfillOrder: order, backfillProof: proof } = shared.settings;
-  return { ...shared, endBlock, order, proof, kind: 'add' };
+async function runBackfill(options: Led, fill: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
+  const { retention } = options.settings;
+  await settleRetention({ ...options, retention, datasets: tendedDatasets(options) }, signal);
+  await fillHistory({ ...fill, ...(options.onBackfill && { onProgress: options.onBackfill }) }, state, signal);
 }
 
 /** Waits for a head. At the first start, it also fixes the first followed block. */
@@ -273,13 +230,11 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
   const { chain, pool, database, settings } = options;
   await requireNotBeingRemoved(database, chain);
   const { value: head } = await pool.waitForHead(null, signal);
-  const known = await readChainState(database, chain.id);
-  const highestCovered = (await listCoverage(database, chain.id)).reduce(
-    (highest, one) => Math.max(highest, one.range.to),
-    -1,
-  );
+  const before = await readChainState(database, chain.id);
+  const coverage = await listCoverage(database, chain.id);
+  const highestCovered = coverage.reduce((highest, { range }) => Math.max(highest, range.to), -1);
   const firstStart = head.number < (settings.wholeBelow ?? 0) ? chain.firstBlock : head.number;
-  const historyStart = Math.max(chain.firstBlock, settings.startBlock ?? known?.historyStart ?? firstStart);
+  const historyStart = Math.max(chain.firstBlock, settings.startBlock ?? before?.historyStart ?? firstStart);
   const deepEnough = head.number - chain.reorgDepthMax;
   const firstFollowed = Math.max(
     historyStart,
@@ -293,11 +248,7 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
 }
 
 /** A start above the head is usually a mistake, and nothing else would show why no block is indexed. */
-async function reportFarStart(
-  { chain, database, logger }: ChainSyncOptions,
-  head: Head,
-  state: ChainState,
-): Promise<void> {
+async function reportFarStart({ chain, database, logger }: ChainSyncOptions, head: Head, state: ChainState) {
   if (!startsAboveHead(state, head)) return;
   logger.warn(
     { chain: chain.key, head: head.number, history_start: state.historyStart },
@@ -313,11 +264,8 @@ async function reportFailure(options: ChainSyncOptions, progress: ChainProgress,
   const { chain, database, logger } = options;
   if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
   const stopping = error instanceof ChainsteadError && STOPPING.has(error.code);
-  const fields = {
-    chain: chain.key,
-    error: errorText(error),
-    ...(error instanceof ChainsteadError ? { code: error.code } : {}),
-  };
+  const code = error instanceof ChainsteadError ? { code: error.code } : {};
+  const fields = { chain: chain.key, error: errorText(error), ...code };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
   else logger[failureLevel(error)](fields, 'Ingestion was interrupted, resuming from the last commit');
   const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
@@ -335,9 +283,9 @@ async function reportFailure(options: ChainSyncOptions, progress: ChainProgress,
   return { kind: stopping ? 'stopped' : isAway ? 'away' : 'failed' };
 }
 
-async function closeQuietly(logger: Logger, closable: { close(): Promise<void> } | null): Promise<void> {
+async function endQuietly(logger: Logger, end: () => Promise<void> | undefined): Promise<void> {
   try {
-    await closable?.close();
+    await end();
   } catch (error) {
     logger.debug({ error: errorText(error) }, 'Closing failed; the connection is gone anyway');
   }

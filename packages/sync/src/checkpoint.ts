@@ -1,7 +1,7 @@
 /** A chain's row in `sync_chains`: the follower's position. */
 import type { Chain } from '@chainstead/chains';
-import { type ChainId, type Hash, parseHash } from '@chainstead/core';
-import { type Database, sql, type Transaction } from '@chainstead/db';
+import type { ChainId, Hash } from '@chainstead/core';
+import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { CheckpointMovedError } from './errors.ts';
 
 export interface Checkpoint {
@@ -15,30 +15,17 @@ export interface ChainState {
   readonly checkpoint: Checkpoint | null;
 }
 
-interface ChainRow {
-  history_start: number;
-  first_followed: number;
-  checkpoint: number | null;
-  checkpoint_hash: Buffer | null;
-}
-
-/** Returns null before the chain's first start. */
+/** Null before the chain's first start. */
 export async function readChainState(source: Pick<Database, 'query'>, chainId: ChainId): Promise<ChainState | null> {
-  const [row] = await source.query<ChainRow>(
-    sql`SELECT history_start, first_followed, checkpoint, checkpoint_hash FROM sync_chains WHERE chain_id = ${chainId}`,
+  const [state] = await source.query<ChainState>(
+    sql`SELECT history_start AS "historyStart", first_followed AS "firstFollowed", CASE WHEN checkpoint_hash IS NOT NULL
+         THEN json_build_object('number', checkpoint, 'hash', ${hexText('checkpoint_hash')}) END AS checkpoint
+       FROM sync_chains WHERE chain_id = ${chainId}`,
   );
-  if (row === undefined) return null;
-  const checkpoint =
-    row.checkpoint === null || row.checkpoint_hash === null
-      ? null
-      : { number: row.checkpoint, hash: parseHash(`0x${row.checkpoint_hash.toString('hex')}`) };
-  return { historyStart: row.history_start, firstFollowed: row.first_followed, checkpoint };
+  return state ?? null;
 }
 
-/**
- * Creates the chain's row or moves its start of historical blocks. The first followed block is fixed once a block was
- * followed.
- */
+/** Creates the chain's row or moves its start. The first followed block is fixed once a block was followed. */
 export async function saveChainStart(
   database: Database,
   { id, key }: Pick<Chain, 'id' | 'key'>,
@@ -53,10 +40,7 @@ export async function saveChainStart(
   );
 }
 
-/**
- * Moves the checkpoint from `from` to `to` inside the block's transaction.
- * @throws CheckpointMovedError if it is not at `from`: another process is ahead, and nothing may be written.
- */
+/** @throws CheckpointMovedError if it is not at `from`: another process is ahead, and nothing may be written. */
 export async function moveCheckpoint(
   transaction: Transaction,
   chain: Chain,
@@ -72,14 +56,14 @@ export async function moveCheckpoint(
   if (moved.length !== 1) throw new CheckpointMovedError({ chain: chain.key, expected: from?.number ?? null });
 }
 
-/** Returns the indexed block hash at a height; null if the block is not stored. */
+/** Null if the block is not stored. */
 export async function storedHash(
   source: Pick<Database, 'query'>,
   chainId: ChainId,
   number: number,
 ): Promise<Hash | null> {
-  const [row] = await source.query<{ block_hash: Buffer }>(
-    sql`SELECT block_hash FROM blocks WHERE chain_id = ${chainId} AND block_number = ${number}`,
+  const [block] = await source.query<{ hash: Hash }>(
+    sql`SELECT ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = ${chainId} AND block_number = ${number}`,
   );
-  return row === undefined ? null : parseHash(`0x${row.block_hash.toString('hex')}`);
+  return block?.hash ?? null;
 }

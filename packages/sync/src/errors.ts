@@ -9,7 +9,7 @@ export class ReorgTooDeepError extends defineError(
   }),
 ) {}
 
-/** On a chain that requires proofs, no upstream returned receipts that match the header's receipts root. */
+/** No upstream returned receipts that match the header's receipts root, on a chain that requires proofs. */
 export class UnprovenBlockError extends defineError(
   'UNPROVEN_BLOCK',
   (facts: { chain: string; block: number | string; reason: string; policy: string; upstreams: readonly string[] }) => {
@@ -23,7 +23,6 @@ export class UnprovenBlockError extends defineError(
   },
 ) {}
 
-/** Another process moved the checkpoint since this one read it. */
 export class CheckpointMovedError extends defineError(
   'CHECKPOINT_MOVED',
   (facts: { chain: string; expected: number | null }) => ({
@@ -50,10 +49,7 @@ export class WatchNeedsChangedError extends defineError(
   }),
 ) {}
 
-/**
- * A transaction's sender did not sign it, which was detected just before the commit. The block is read again from
- * another upstream.
- */
+/** Detected just before the commit. The block is read again from another upstream. */
 export class SenderContradictedError extends defineError(
   'SENDER_CONTRADICTED',
   (facts: { chain: string; block: number; upstream: string }) => ({
@@ -80,7 +76,6 @@ export class UnavailableBlocksError extends defineError(
   },
 ) {}
 
-/** Another job (backfill, prover, reindex) holds part of the range. */
 export class RangeClaimedError extends defineError(
   'RANGE_CLAIMED',
   (facts: { chain: string; range: BlockRange; purpose: string }) => ({

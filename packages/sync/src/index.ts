@@ -1,7 +1,6 @@
 /**
  * The sync engine: reads blocks, proves them, decodes them with every dataset, and writes rows, coverage and checkpoint
- * in one transaction. It contains backfill, follower, reorg handling and prover. It imports core, chains, proof, rpc
- * and db; datasets import it. Start reading at `chain-sync.ts`.
+ * in one transaction. It imports core, chains, proof, rpc and db. Start reading at `chain-sync.ts`.
  */
 export type { BackfillProgress } from './backfill/backfill-options.ts';
 export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';

@@ -1,64 +1,35 @@
 import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
 
-/** Metrics of the sync engine, documented in docs/reference/metrics.md. */
-export interface SyncMetrics {
-  readonly head: Gauge<'chain'>;
-  readonly checkpoint: Gauge<'chain'>;
-  readonly blocks: Counter<'chain' | 'kind'>;
-  readonly logs: Counter<'chain' | 'kind'>;
-  readonly rows: Counter<'chain' | 'dataset'>;
-  readonly droppedRows: Counter<'chain' | 'dataset'>;
-  readonly reorgs: Counter<'chain'>;
-  readonly reorgDepth: Histogram<'chain'>;
-  readonly commitSeconds: Histogram<'chain' | 'kind'>;
-  readonly coveredBlocks: Gauge<'chain' | 'dataset' | 'proof'>;
-  readonly gapBlocks: Gauge<'chain' | 'dataset'>;
-  readonly datasetFailedBlocks: Gauge<'chain' | 'dataset'>;
-  readonly retainedFrom: Gauge<'chain'>;
-  readonly derivedBuilt: Gauge<'chain' | 'state'>;
-  readonly stalled: Gauge<'chain'>;
-  readonly headKnown: Gauge<'chain'>;
-  readonly leader: Gauge<'chain'>;
-  readonly standby: Gauge<'chain'>;
-  readonly proverRate: Gauge<'chain'>;
-  readonly proverSecondsLeft: Gauge<'chain'>;
-  readonly proverRepairs: Counter<'chain' | 'upstream'>;
-}
+/** Documented in docs/reference/metrics.md. */
+export type SyncMetrics = ReturnType<typeof createSyncMetrics>;
 
-/** Sets the initial values of a chain: counters start at 0, so that the first reorg is visible. */
+/** Counters start at 0, so that the first reorg is visible. */
 export function beginChainMetrics(metrics: SyncMetrics, chain: string): void {
   for (const gauge of [metrics.leader, metrics.standby, metrics.stalled]) gauge.set({ chain }, 0);
   metrics.reorgs.inc({ chain }, 0);
   metrics.reorgDepth.zero({ chain });
 }
 
-/** Removes the metrics that only a chain's leader reports. Called on standbys: another process reports them now. */
+/** For standbys: another process reports these metrics now. */
 export async function forgetLedChain(metrics: SyncMetrics, chain: string): Promise<void> {
   metrics.stalled.set({ chain }, 0);
+  const { head, checkpoint, retainedFrom, proverRate, proverSecondsLeft } = metrics;
+  const { coveredBlocks, gapBlocks, datasetFailedBlocks, derivedBuilt } = metrics;
+  for (const gauge of [head, checkpoint, retainedFrom, proverRate, proverSecondsLeft]) gauge.remove({ chain });
   await Promise.all([
-    forgetChain(metrics.head, chain),
-    forgetChain(metrics.checkpoint, chain),
-    forgetChain(metrics.coveredBlocks, chain),
-    forgetChain(metrics.gapBlocks, chain),
-    forgetChain(metrics.datasetFailedBlocks, chain),
-    forgetChain(metrics.retainedFrom, chain),
-    forgetChain(metrics.derivedBuilt, chain),
-    forgetChain(metrics.proverRate, chain),
-    forgetChain(metrics.proverSecondsLeft, chain),
+    forgetChain(coveredBlocks, chain),
+    forgetChain(gapBlocks, chain),
+    forgetChain(datasetFailedBlocks, chain),
+    forgetChain(derivedBuilt, chain),
   ]);
 }
 
-/** Removes all values of a chain, whatever their datasets, levels and states. */
+/** Removes all values of a chain, whatever their other labels. */
 async function forgetChain<L extends string>(gauge: Gauge<L>, chain: string): Promise<void> {
   const { values } = await gauge.get();
-  for (const { labels } of values) if (Object.entries(labels).some(isOfChain)) gauge.remove(labels);
-
-  function isOfChain([name, value]: [string, unknown]): boolean {
-    return name === 'chain' && value === chain;
-  }
+  for (const { labels } of values) if (Reflect.get(labels, 'chain') === chain) gauge.remove(labels);
 }
-
-export function createSyncMetrics(registry: Registry): SyncMetrics {
+export function createSyncMetrics(registry: Registry) {
   const registers = [registry];
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> =>
     new Gauge({ name: `chainstead_sync_${name}`, help, labelNames: [...labelNames], registers });
@@ -129,7 +100,7 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
   };
 }
 
-function createSyncHistograms(registers: Registry[]): Pick<SyncMetrics, 'reorgDepth' | 'commitSeconds'> {
+function createSyncHistograms(registers: Registry[]) {
   return {
     reorgDepth: new Histogram({
       name: 'chainstead_sync_reorg_depth_blocks',

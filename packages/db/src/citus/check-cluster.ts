@@ -8,11 +8,7 @@ import { TABLE_PLACEMENTS } from './table-placements.ts';
 /** Oldest tested version. */
 const CITUS_MAJOR_MIN = 13;
 
-/**
- * Checks that tables can be distributed on the cluster. Read-only.
- * @returns the current distribution of the database
- * @throws {DatabaseError} codes that begin with CITUS_
- */
+/** Read-only. @throws {DatabaseError} codes that begin with CITUS_ */
 export async function checkCluster(database: Pick<Database, 'query'>): Promise<ClusterLayout> {
   const layout = await readLayout(database);
   if (layout === null)
@@ -63,7 +59,12 @@ function checkNodes({ onCoordinator, nodes }: ClusterLayout): void {
 
 /** Statements are tested only with the expected placements: tables distributed differently would make them fail. */
 function checkLayout({ tables }: ClusterLayout): void {
-  const wrong = [...tables.values()].filter((layout) => !isAsPlaced(layout));
+  const wrong = [...tables.values()].filter(({ table, kind, column }) => {
+    const placement = TABLE_PLACEMENTS[table];
+    const isOther = placement?.kind !== kind || (placement.kind === 'distributed' && placement.column !== column);
+    // Unknown tables are ignored.
+    return placement !== undefined && isOther;
+  });
   if (wrong.length === 0) return;
   throw new DatabaseError({
     code: 'CITUS_OTHER_LAYOUT',
@@ -75,13 +76,6 @@ function checkLayout({ tables }: ClusterLayout): void {
   });
 }
 
-/** Unknown tables are ignored. */
-function isAsPlaced({ table, kind, column }: TableLayout): boolean {
-  const placement = TABLE_PLACEMENTS[table];
-  if (placement === undefined) return true;
-  return placement.kind === kind && (placement.kind !== 'distributed' || placement.column === column);
-}
-
 function describe({ table, kind, column }: TableLayout): string {
   const placement = TABLE_PLACEMENTS[table];
   const is = column === null ? `a ${kind} table` : `by ${column}`;
@@ -89,11 +83,7 @@ function describe({ table, kind, column }: TableLayout): string {
   return `${table} is ${is}, not ${shouldBe}`;
 }
 
-/**
- * Queries each worker. Settings that work but are unsuitable become warnings.
- * @returns warnings as sentences
- * @throws {DatabaseError} CITUS_NODE_AWAY
- */
+/** Settings that work but are unsuitable become warnings, as sentences. @throws {DatabaseError} CITUS_NODE_AWAY */
 export async function requestFromWorkers(database: Pick<Database, 'query'>): Promise<readonly string[]> {
   const answers = await fetchAll(database);
   const away = answers.filter(({ success }) => !success);
@@ -107,22 +97,14 @@ export async function requestFromWorkers(database: Pick<Database, 'query'>): Pro
       retryable: true,
     });
   const fixed = answers.filter(({ result }) => result !== 'logical').map(({ node }) => node);
-  return fixed.length === 0
-    ? []
-    : [
-        `wal_level is not logical on ${fixed.join(', ')}: without it shards can be moved to other machines only while nothing is written to them`,
-      ];
+  if (fixed.length === 0) return [];
+  return [
+    `wal_level is not logical on ${fixed.join(', ')}: without it shards can be moved to other machines only while nothing is written to them`,
+  ];
 }
-
-interface Answer {
-  readonly node: string;
-  readonly success: boolean;
-  readonly result: string;
-}
-
-async function fetchAll(database: Pick<Database, 'query'>): Promise<Answer[]> {
+async function fetchAll(database: Pick<Database, 'query'>) {
   try {
-    return await database.query<Answer>(
+    return await database.query<{ node: string; success: boolean; result: string }>(
       sql`SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers('SHOW wal_level')`,
     );
   } catch (error) {

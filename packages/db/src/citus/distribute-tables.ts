@@ -8,16 +8,14 @@ import { TABLE_PLACEMENTS } from './table-placements.ts';
 import { transactionLock } from './transaction-lock.ts';
 
 export interface DistributionProgress {
-  /** Called before the work on a table begins. */
   onStart?(table: PlannedTable): void;
   /** @param rows number of moved rows; null if another process or an earlier run moved them */
   onDone?(table: PlannedTable, rows: number | null): void;
 }
 
 /**
- * Distributes each planned table in its own transaction: its rows are on the coordinator or in shards, never in both or
- * neither. Rows are counted before and after, then the coordinator's invisible copy is removed from its disk. It may be
- * killed at any moment and run again. Writers of a table wait until it is done; readers continue.
+ * Each table in its own transaction: its rows are on the coordinator or in shards, never in both or neither. Rows are
+ * counted before and after. May be killed at any moment and run again. Writers of a table wait; readers continue.
  * @throws {DatabaseError} DISTRIBUTION_FAILED
  */
 export async function distributeTables(
@@ -30,7 +28,10 @@ export async function distributeTables(
     progress.onStart?.(planned);
     try {
       const rows = planned.work === 'distribute' ? await distribute(database, planned) : null;
-      await giveDiskBack(database, planned);
+      // Frees the coordinator's invisible copy of the table.
+      await takingItsTime(database, (transaction) =>
+        transaction.query(sql`SELECT truncate_local_data_after_distributing_table(${planned.table}::regclass)`),
+      );
       progress.onDone?.(planned, rows);
     } catch (error) {
       throw new DatabaseError({
@@ -57,7 +58,10 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
     const before = await count(transaction, table);
     if (placement.kind === 'reference') await transaction.query(sql`SELECT create_reference_table(${table}::regclass)`);
     else {
-      const together = [...(layout?.tables.keys() ?? [])].find((other) => isBeside(other, placement.group));
+      const together = [...(layout?.tables.keys() ?? [])].find((other) => {
+        const otherPlacement = TABLE_PLACEMENTS[other];
+        return otherPlacement?.kind === 'distributed' && otherPlacement.group === placement.group;
+      });
       await transaction.query(
         sql`SELECT create_distributed_table(${table}::regclass, ${placement.column}, colocate_with => ${together ?? 'none'})`,
       );
@@ -69,13 +73,6 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
   });
 }
 
-/** Frees the coordinator's invisible copy of the table. */
-function giveDiskBack(database: Database, { table }: PlannedTable): Promise<unknown> {
-  return takingItsTime(database, (transaction) =>
-    transaction.query(sql`SELECT truncate_local_data_after_distributing_table(${table}::regclass)`),
-  );
-}
-
 /** Disables timeouts that a role or pooler sets for page queries. */
 function takingItsTime<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(async (transaction) => {
@@ -83,11 +80,6 @@ function takingItsTime<T>(database: Database, work: (transaction: Transaction) =
     await transaction.query(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     return work(transaction);
   });
-}
-
-function isBeside(table: string, group: string): boolean {
-  const placement = TABLE_PLACEMENTS[table];
-  return placement?.kind === 'distributed' && placement.group === group;
 }
 
 async function count(transaction: Transaction, table: string): Promise<number> {

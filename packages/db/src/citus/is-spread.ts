@@ -9,23 +9,21 @@ interface SpreadSource {
   readonly pool?: Pool;
 }
 
-/** SQL condition: the server has Citus tables. Used as part of other statements. */
+/** The server has Citus tables. Used as part of other statements. */
 export const IS_CITUS = sql`to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
 
 /** Connections and pools that returned yes. */
 const spreadBy = new WeakSet<object>();
 
 /**
- * Returns whether tables of Chainstead are on the nodes of a cluster, in shards or as copies.
- *
- * A yes is cached per connection: writes for a cluster also work on one server, only slower. A no is queried again each
- * time, because a writer must notice `chainstead distribute`.
+ * Tables of Chainstead are on the nodes of a cluster, in shards or as copies. A yes is cached per connection: writes for
+ * a cluster also work on one server. A no is not: a writer must notice `chainstead distribute`.
  */
 export async function isSpread(source: SpreadSource): Promise<boolean> {
   const by = source.client ?? source.pool;
   if (by !== undefined && spreadBy.has(by)) return true;
-  const [found] = await source.query<{ is_citus: boolean }>(sql`SELECT ${IS_CITUS} AS is_citus`);
-  if (found?.is_citus !== true) return false;
+  const [server] = await source.query<{ isCitus: boolean }>(sql`SELECT ${IS_CITUS} AS "isCitus"`);
+  if (server?.isCitus !== true) return false;
   const some = await source.query(
     sql`SELECT FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
       WHERE relname = ANY(${PLACED}::text[]) AND relnamespace = current_schema()::regnamespace LIMIT 1`,
@@ -34,7 +32,7 @@ export async function isSpread(source: SpreadSource): Promise<boolean> {
   return some.length > 0;
 }
 
-/** Tables that are not only on the coordinator. */
+/** Not only on the coordinator. */
 const PLACED: readonly string[] = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
   placement === undefined || placement.kind === 'local' ? [] : [table],
 );

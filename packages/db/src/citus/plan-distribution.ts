@@ -11,13 +11,12 @@ import { isSpread } from './is-spread.ts';
 import { readLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
-/** A table that is not only on the coordinator. */
 export interface PlannedTable {
   readonly table: string;
   readonly placement: Exclude<TablePlacement, { readonly kind: 'local' }>;
-  /** `distribute`; `empty`: it is distributed, but the coordinator's old copy is still on disk; `none`: done. */
+  /** `empty`: it is distributed, but the coordinator's old copy is still on disk; `none`: done. */
   readonly work: 'distribute' | 'empty' | 'none';
-  /** Size on the coordinator's disk, with indexes. */
+  /** On the coordinator's disk, with indexes. */
   readonly bytes: number;
   /** Rows to move: counted if that is fast, otherwise the planner's estimate. */
   readonly rows: number;
@@ -31,7 +30,7 @@ export interface DistributionPlan {
   readonly warnings: readonly string[];
 }
 
-/** Bytes. Larger tables are not counted. */
+/** Larger tables are not counted. */
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** @throws {DatabaseError} the reason why tables can't be distributed: CITUS_…, SCHEMA_OUTDATED */
@@ -41,19 +40,17 @@ export async function planDistribution(database: Database): Promise<Distribution
   const held = await readHeld(database);
   const planned: PlannedTable[] = [];
   for (const { table, placement } of spreadTables()) {
-    const found = held.get(table);
-    if (found === undefined) continue;
-    const work = layout.tables.has(table) ? (found.heap > 0 ? 'empty' : 'none') : 'distribute';
-    planned.push({ table, placement, work, bytes: found.bytes, ...(await countRows(database, table, work, found)) });
+    const own = held.get(table);
+    if (own === undefined) continue;
+    const done = own.heap > 0 ? 'empty' : 'none';
+    const work = layout.tables.has(table) ? done : 'distribute';
+    planned.push({ table, placement, work, bytes: own.bytes, ...(await countRows(database, table, work, own)) });
   }
   refuseForeign(planned, held);
   return { tables: planned, warnings: await requestFromWorkers(database) };
 }
 
-/**
- * Returns tables that a migration created and `chainstead distribute` has not distributed yet; empty if no table is
- * distributed.
- */
+/** Created by a migration, and not distributed yet; empty if no table is distributed. */
 export async function waitingTables(database: Pick<Database, 'query'>): Promise<readonly string[]> {
   if (!(await isSpread(database))) return [];
   const layout = await readLayout(database);
@@ -62,7 +59,7 @@ export async function waitingTables(database: Pick<Database, 'query'>): Promise<
     .filter((table) => layout?.tables.has(table) !== true);
 }
 
-/** Returns reference tables, then sharded ones, by name. */
+/** Reference tables, then sharded ones, by name. */
 function spreadTables(): readonly Pick<PlannedTable, 'table' | 'placement'>[] {
   const all = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
     placement === undefined || placement.kind === 'local' ? [] : [{ table, placement }],
@@ -87,14 +84,14 @@ interface Held {
   readonly bytes: number;
   readonly heap: number;
   readonly estimate: number;
-  readonly is_own: boolean;
+  readonly isOwn: boolean;
 }
 
-/** Returns the coordinator's own rows of each table, partitions included. */
+/** The coordinator's own rows of each table, partitions included. */
 async function readHeld(database: Database): Promise<ReadonlyMap<string, Held>> {
   const rows = await database.query<Held>(
     sql`SELECT held.relname AS name, sum(pg_total_relation_size(part.oid))::float8 AS bytes, sum(pg_relation_size(part.oid))::float8 AS heap,
-         sum(greatest(part.reltuples, 0))::float8 AS estimate, pg_has_role(held.relowner, 'USAGE') AS is_own
+         sum(greatest(part.reltuples, 0))::float8 AS estimate, pg_has_role(held.relowner, 'USAGE') AS "isOwn"
        FROM pg_class AS held
          CROSS JOIN LATERAL (SELECT relid AS oid FROM pg_partition_tree(held.oid) UNION SELECT held.oid) AS tree
          JOIN pg_class AS part ON part.oid = tree.oid
@@ -104,12 +101,7 @@ async function readHeld(database: Database): Promise<ReadonlyMap<string, Held>> 
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-async function countRows(
-  database: Database,
-  table: string,
-  work: PlannedTable['work'],
-  { heap, estimate }: Held,
-): Promise<Pick<PlannedTable, 'rows' | 'isCounted'>> {
+async function countRows(database: Database, table: string, work: PlannedTable['work'], { heap, estimate }: Held) {
   if (work !== 'distribute') return { rows: 0, isCounted: true };
   if (heap > COUNT_BYTES_MAX) return { rows: estimate, isCounted: false };
   const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(table)}`);
@@ -117,7 +109,7 @@ async function countRows(
 }
 
 function refuseForeign(planned: readonly PlannedTable[], held: ReadonlyMap<string, Held>): void {
-  const foreign = planned.filter(({ table, work }) => work !== 'none' && held.get(table)?.is_own !== true);
+  const foreign = planned.filter(({ table, work }) => work !== 'none' && held.get(table)?.isOwn !== true);
   if (foreign.length === 0) return;
   throw new DatabaseError({
     code: 'CITUS_NOT_OWNER',

@@ -3,7 +3,7 @@
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
-/** A distributed table. Partitions are placed like their table and not listed. */
+/** Partitions are placed like their table and not listed. */
 export interface TableLayout {
   readonly table: string;
   /** `single`: Citus tables with one shard, and local tables known to Citus. Chainstead creates neither. */
@@ -18,14 +18,14 @@ export interface ClusterNode {
   /** `10.0.0.2:5432`. */
   readonly name: string;
   readonly isCoordinator: boolean;
-  /** Whether it accepts queries. */
+  /** Accepts queries. */
   readonly isActive: boolean;
-  /** Whether it may store shards. */
+  /** May store shards. */
   readonly holdsShards: boolean;
 }
 
 export interface ClusterLayout {
-  /** Version of the extension: `13.2-1`. */
+  /** Of the extension: `13.2-1`. */
   readonly version: string;
   /** False: the session is connected to a worker. */
   readonly onCoordinator: boolean;
@@ -33,14 +33,14 @@ export interface ClusterLayout {
   readonly tables: ReadonlyMap<string, TableLayout>;
 }
 
-/** @returns null if the database has no Citus */
+/** Null if the database has no Citus. */
 export async function readLayout(database: Pick<Database, 'query'>): Promise<ClusterLayout | null> {
   const [extension] = await database.query<{ version: string }>(
     sql`SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
   );
   if (extension === undefined) return null;
-  const [local] = await database.query<{ on_coordinator: boolean }>(
-    sql`SELECT groupid = 0 AS on_coordinator FROM pg_dist_local_group`,
+  const [local] = await database.query<{ onCoordinator: boolean }>(
+    sql`SELECT groupid = 0 AS "onCoordinator" FROM pg_dist_local_group`,
   );
   const nodes = await database.query<ClusterNode>(
     sql`SELECT nodename || ':' || nodeport AS name, groupid = 0 AS "isCoordinator", isactive AS "isActive", shouldhaveshards AS "holdsShards"
@@ -54,18 +54,18 @@ export async function readLayout(database: Pick<Database, 'query'>): Promise<Clu
   );
   return {
     version: extension.version,
-    onCoordinator: local?.on_coordinator ?? true,
+    onCoordinator: local?.onCoordinator ?? true,
     nodes,
     tables: new Map(tables.map((layout) => [layout.table, layout])),
   };
 }
 
-/** Returns whether a table's rows are in shards: file sizes and row locations are then valid only within a shard. */
+/** Rows are in shards: file sizes and row locations are then valid only within a shard. */
 export async function isDistributed(database: Pick<Database, 'query'>, table: string): Promise<boolean> {
-  const [known] = await database.query<{ has_citus: boolean }>(
-    sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS has_citus`,
+  const [server] = await database.query<{ hasCitus: boolean }>(
+    sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,
   );
-  if (known?.has_citus !== true) return false;
-  const found = await database.query(sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${table})`);
-  return found.length > 0;
+  if (server?.hasCitus !== true) return false;
+  const parts = await database.query(sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${table})`);
+  return parts.length > 0;
 }

@@ -3,11 +3,10 @@
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
-/** A shard of a table or partition on a node. */
 export interface Shard {
   /** `10.0.0.2:5432`. */
   readonly node: string;
-  /** Name of the partition if it belongs to one, otherwise of the table. */
+  /** Of the partition if the shard belongs to one, otherwise of the table. */
   readonly table: string;
   /** Name of the table, also for partitions. */
   readonly root: string;
@@ -34,32 +33,23 @@ const OWN_SHARDS = `SELECT coalesce(json_agg(json_build_object('table', logical.
     LEFT JOIN pg_class AS root ON root.oid = pg_partition_root(logicalrelid)
     JOIN pg_class AS own ON own.oid = to_regclass(shard_name(logicalrelid, shardid))`;
 
-/**
- * Returns the shards of all tables, or of the tables or partitions with the given names.
- * @param database connected to the cluster's coordinator, which is one of its nodes
- */
+/** Of all tables, or of those tables or partitions. @param database connected to the cluster's coordinator */
 export async function readShards(
   database: Pick<Database, 'query'>,
   tables: readonly string[] | null = null,
 ): Promise<ShardReading> {
+  const names = (tables ?? []).map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
+  const isWanted = tables === null ? '' : ` WHERE coalesce(root.relname, logical.relname) IN (${names})`;
   const answers = await database.query<{ node: string; success: boolean; result: string }>(
     sql`SELECT nodename || ':' || nodeport AS node, success, result
-       FROM run_command_on_all_nodes(${
-         tables === null
-           ? OWN_SHARDS
-           : `${OWN_SHARDS} WHERE coalesce(root.relname, logical.relname) IN (${tables.map(quote).join(', ')})`
-       }) AS requested JOIN pg_dist_node ON pg_dist_node.nodeid = requested.nodeid ORDER BY groupid`,
+       FROM run_command_on_all_nodes(${`${OWN_SHARDS}${isWanted}`}) AS requested
+         JOIN pg_dist_node ON pg_dist_node.nodeid = requested.nodeid ORDER BY groupid`,
   );
-  const away = answers.filter(({ success }) => !success).map(({ node, result }) => ({ node, reason: result }));
-  const shards = answers
-    .filter(({ success }) => success)
-    .flatMap(({ node, result }) => {
-      const own: Omit<Shard, 'node'>[] = JSON.parse(result);
-      return own.map((shard) => ({ ...shard, node }));
-    });
+  const shards: Shard[] = [];
+  const away: { node: string; reason: string }[] = [];
+  for (const { node, success, result } of answers) {
+    if (!success) away.push({ node, reason: result });
+    else for (const shard of JSON.parse(result) as Omit<Shard, 'node'>[]) shards.push({ ...shard, node });
+  }
   return { shards, away };
-}
-
-function quote(name: string): string {
-  return `'${name.replaceAll("'", "''")}'`;
 }

@@ -3,21 +3,17 @@ import type { Transaction } from '../database.ts';
 import { DatabaseUnavailableError } from '../database-outage.ts';
 import { sql } from '../sql.ts';
 
-/**
- * A commit is prepared on all nodes and committed on each a few milliseconds later. One that takes longer than this was
- * left by a crash.
- */
+/** A commit is prepared on all nodes and committed milliseconds later. One that takes longer was left by a crash. */
 const IN_FLIGHT_MS = 1_000;
 const PAUSE_MS = 20;
 
-/** SQLSTATE "transaction resolution unknown". */
+/** "transaction resolution unknown". */
 const IN_DOUBT = '08007';
 const NODE_AWAY = '08006';
 
 /**
- * Requires that all nodes of the cluster have every earlier commit. A crash between the two phases of a commit leaves a
- * node's part prepared but invisible until Citus resolves it (`citus.recover_2pc_interval`). A writer that removes
- * blocks or sums rows meanwhile would miss its rows. Waits for commits in flight.
+ * All nodes must have every earlier commit. A crash between the two phases of a commit leaves a node's part prepared but
+ * invisible until Citus resolves it (`citus.recover_2pc_interval`). Waits for commits in flight.
  * @param transaction of a coordinator that holds the lock for the rows
  * @throws {DatabaseUnavailableError} if a node is unavailable or has an unresolved transaction
  */
@@ -25,37 +21,26 @@ export async function requireSettled(transaction: Pick<Transaction, 'query'>): P
   const until = performance.now() + IN_FLIGHT_MS;
   let open = await readPrepared(transaction);
   while (open.size > 0) {
+    const problem = 'has not settled yet what a crash left half committed';
     if (performance.now() > until)
-      throw new DatabaseUnavailableError(
-        'has not settled yet what a crash left half committed',
-        IN_DOUBT,
-        new Error([...open].join(', ')),
-      );
+      throw new DatabaseUnavailableError(problem, IN_DOUBT, new Error([...open].join(', ')));
     await delay(PAUSE_MS);
     // Transactions prepared meanwhile are not earlier commits.
     open = (await readPrepared(transaction)).intersection(open);
   }
 }
 
-/** Returns the coordinator's prepared transactions on workers, by node and name. */
+/** The coordinator's prepared transactions on workers, by node and name. */
 async function readPrepared(transaction: Pick<Transaction, 'query'>): Promise<Set<string>> {
   const answers = await transaction.query<{ node: string; success: boolean; result: string }>(
     sql`SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers(${PREPARED})`,
   );
   const away = answers.filter(({ success }) => !success);
+  const reasons = away.map(({ node, result }) => `${node}: ${result.trim()}`).join('; ');
   if (away.length > 0)
-    throw new DatabaseUnavailableError(
-      "can't reach nodes of its cluster",
-      NODE_AWAY,
-      new Error(away.map(({ node, result }) => `${node}: ${result.trim()}`).join('; ')),
-    );
+    throw new DatabaseUnavailableError("can't reach nodes of its cluster", NODE_AWAY, new Error(reasons));
   return new Set(
-    answers.flatMap(({ node, result }) =>
-      result
-        .split(' ')
-        .filter((name) => name !== '')
-        .map((name) => `${name} on ${node}`),
-    ),
+    answers.flatMap(({ node, result }) => (result.match(/[^ ]+/g) ?? []).map((name) => `${name} on ${node}`)),
   );
 }
 

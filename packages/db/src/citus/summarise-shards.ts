@@ -5,9 +5,8 @@ import { waitingTables } from './plan-distribution.ts';
 import { readShards, type Shard } from './read-shards.ts';
 
 export interface NodeSummary {
-  /** `10.0.0.2:5432`. */
   readonly node: string;
-  /** Shards of distributed tables. Colocated shards of a table's partitions count once. */
+  /** Of distributed tables. Colocated shards of a table's partitions count once. */
   readonly shards: number;
   /** With indexes and copies of reference tables. */
   readonly bytes: number;
@@ -32,36 +31,29 @@ export interface ClusterSummary {
   readonly waiting: readonly string[];
 }
 
-/** @returns null if no table is distributed */
+/** Null if no table is distributed. */
 export async function readCluster(database: Pick<Database, 'query'>): Promise<ClusterSummary | null> {
   if (!(await isSpread(database))) return null;
   const { shards, away } = await readShards(database);
   return { ...summariseShards(shards), away, waiting: await waitingTables(database) };
 }
 
-/** Returns the shards summarized by node and by table. Pure. */
 export function summariseShards(shards: readonly Shard[]): Pick<ClusterSummary, 'nodes' | 'tables'> {
-  const nodes = groupBy(shards, ({ node }) => node).map(([node, own]) => ({
+  const nodes = [...Map.groupBy(shards, ({ node }) => node)].map(([node, own]) => ({
     node,
     shards: new Set(own.filter(isOfShards).map(({ root, lowest }) => `${root} ${lowest}`)).size,
     bytes: sumOf(own),
   }));
-  const tables = groupBy(shards.filter(isOfShards), ({ root }) => root).map(([table, own]) => {
-    const sizes = groupBy(own, ({ lowest }) => lowest).map(([, together]) => sumOf(together));
+  const tables = [...Map.groupBy(shards.filter(isOfShards), ({ root }) => root)].map(([table, own]) => {
+    const sizes = [...Map.groupBy(own, ({ lowest }) => lowest).values()].map(sumOf);
     const bytes = sumOf(own);
     return { table, shards: sizes.length, bytes, skew: bytes === 0 ? 1 : (Math.max(...sizes) * sizes.length) / bytes };
   });
   return { nodes, tables: tables.toSorted((a, b) => b.bytes - a.bytes || a.table.localeCompare(b.table)) };
 }
 
-function isOfShards({ lowest }: Shard): boolean {
-  return lowest !== null;
-}
+const isOfShards = ({ lowest }: Shard): boolean => lowest !== null;
 
 function sumOf(shards: readonly Shard[]): number {
   return shards.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-function groupBy<Key>(shards: readonly Shard[], keyOf: (shard: Shard) => Key): [Key, Shard[]][] {
-  return [...Map.groupBy(shards, keyOf)];
 }

@@ -2,12 +2,9 @@ import { DATASET_TABLES } from '../tables/dataset-tables.ts';
 import { distributedBy, LOCAL, REFERENCE, type TablePlacement } from '../tables/table-storage.ts';
 
 /**
- * Placement of each table on a Citus cluster, used by `chainstead distribute`. A migration needs no placement: the new
- * table is declared in its schema.ts (dataset) or is a line here, and the next `distribute` includes it. A test
- * compares this with the catalog. Reasons for each placement: docs/operate/citus.md#table-placement.
+ * Used by `chainstead distribute`; tables of datasets come from their schema.ts. A test compares this with the catalog.
+ * Reasons for each placement: docs/operate/citus.md#table-placement.
  */
-
-/** Every table by name; those of datasets come from their schema.ts. */
 export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefined>> = {
   ...Object.fromEntries(Object.entries(DATASET_TABLES).map(([table, { placement }]) => [table, placement])),
   account_codes: LOCAL,

@@ -4,16 +4,13 @@ import { IS_CITUS } from './is-spread.ts';
 
 /** Facts read together with a lock. */
 export interface HeldLock {
-  /** Whether the server has Citus. Read here, so that no other statement is needed. */
+  /** Read here, so that no other statement is needed. */
   readonly isOnCitus: boolean;
-  /** Whether the lock was never taken before: statements pipelined behind the request then did not wait for it. */
+  /** The lock was never taken before: statements pipelined behind the request then did not wait for it. */
   readonly isFirst: boolean;
 }
 
-/**
- * Waits for the named lock, and holds it until the transaction ends. It is a row of `transaction_locks`, which only
- * roles with write access can lock: any role that can connect may take advisory or table locks.
- */
+/** Held until the transaction ends. A row of `transaction_locks`: any role that connects may take advisory locks. */
 export async function transactionLock(transaction: Transaction, name: string): Promise<HeldLock> {
   const held = await lockRow(transaction, name);
   if (held !== undefined) return held;
@@ -24,8 +21,8 @@ export async function transactionLock(transaction: Transaction, name: string): P
 }
 
 async function lockRow(transaction: Transaction, name: string): Promise<HeldLock | undefined> {
-  const [row] = await transaction.query<{ is_on_citus: boolean }>(
-    sql`SELECT ${IS_CITUS} AS is_on_citus FROM transaction_locks WHERE name = ${name} FOR UPDATE`,
+  const [lock] = await transaction.query<HeldLock>(
+    sql`SELECT ${IS_CITUS} AS "isOnCitus", false AS "isFirst" FROM transaction_locks WHERE name = ${name} FOR UPDATE`,
   );
-  return row === undefined ? undefined : { isOnCitus: row.is_on_citus, isFirst: false };
+  return lock;
 }

@@ -1,10 +1,8 @@
 import { type ExtraConfigColumn, type IndexBuilder, index } from 'drizzle-orm/pg-core';
 
 /**
- * Returns the index `<table>_by_block`, which rollbacks and verification use to find rows of a block range. Every
- * dataset table has one. BRIN with multi-minmax, because rows are only roughly in block order and old ranges are filled
- * out of order.
- * @param height the type of `blockNumber`
+ * Every dataset table has the index `<table>_by_block`, for rollbacks and verification. BRIN with multi-minmax: rows are
+ * only roughly in block order. `height`: the type of `blockNumber`.
  */
 export function blockRangeIndex(
   table: string,

@@ -5,7 +5,7 @@ const OID_INT8 = types.builtins.INT8;
 const OID_INT8_ARRAY = 1016;
 const OID_NUMERIC_ARRAY = 1231;
 
-/** Parsers of one pool, so that other users of `pg` in this process are not affected. */
+/** Of one pool, so that other users of `pg` in this process are not affected. */
 export const columnParsers: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format === 'binary') return types.getTypeParser(oid, 'binary');
@@ -32,13 +32,10 @@ function parseSafeInteger(text: string): number {
 const parseSafeIntegers = arrayOf(parseSafeInteger);
 const parseNumerics = arrayOf((text) => text);
 
-/** Parses arrays with one dimension whose elements need no quotes. */
+/** Arrays with one dimension whose elements need no quotes. */
 function arrayOf<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
-  return (text) =>
-    text === '{}'
-      ? []
-      : text
-          .slice(1, -1)
-          .split(',')
-          .map((item) => (item === 'NULL' ? null : parse(item)));
+  return (text) => {
+    const items = text === '{}' ? [] : text.slice(1, -1).split(',');
+    return items.map((item) => (item === 'NULL' ? null : parse(item)));
+  };
 }

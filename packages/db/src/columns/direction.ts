@@ -3,5 +3,5 @@ export const DIRECTION = { sent: 0, received: 1, self: 2 } as const;
 
 export type Direction = (typeof DIRECTION)[keyof typeof DIRECTION];
 
-/** SQL condition on such rows: true for one row per transfer. */
+/** True for one row per transfer. */
 export const IS_GIVING_SIDE = `direction <> ${DIRECTION.received}`;

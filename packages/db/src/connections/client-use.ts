@@ -3,26 +3,23 @@ import { sleepUnlessAborted, systemClock, whenAborted } from '@chainstead/core';
 import type { PoolClient } from 'pg';
 import { SessionClient } from './session-client.ts';
 
-/** Source of connections: a pool or a measured one. */
+/** A pool or a measured one. */
 export interface Connections {
   connect(): Promise<PoolClient>;
 }
 
-/** Called with the bytes of each piece that the server sends. It may throw: that cuts the connection and fails the work. */
+/** For each piece that the server sends. An error cuts the connection and fails the work. */
 export type CountBytes = (bytes: number) => void;
 
-/** Signal that ends work, and whether it then cuts the connection or cancels its statement. */
+/** Signal that ends work, by cutting the connection or canceling its statement. */
 export interface End {
   readonly signal: AbortSignal;
   readonly how: 'cut' | 'cancel';
-  /** Called once per work, when it begins. Without it, work may receive any number of bytes. */
+  /** Called when work begins. Absent: work may receive any number of bytes. */
   readonly counting?: (() => CountBytes) | undefined;
 }
 
-/**
- * Runs work on a connection of the pool until it ends or the signal aborts. @throws the error of the work; the signal's
- * reason once it has aborted
- */
+/** Runs work on a connection until it ends or the signal aborts. @throws the error of the work, or the signal's reason */
 export async function onClient<T>(
   connections: Connections,
   work: (client: PoolClient) => Promise<T>,
@@ -33,7 +30,11 @@ export async function onClient<T>(
   try {
     const result = await work(client);
     use.throwIfRefused();
-    if (use.received() > LARGE_RESULT_BYTES) await turnOfLargeResult();
+    // One large result per turn of the event loop: its JSON takes a tenth of a second, small requests go in between.
+    if (use.received() > LARGE_RESULT_BYTES) {
+      lastTurn = lastTurn.then(() => nextLoop());
+      await lastTurn;
+    }
     return result;
   } catch (error) {
     throw use.reasonOf(error);
@@ -44,15 +45,6 @@ export async function onClient<T>(
 
 const LARGE_RESULT_BYTES = 512 * 1024;
 let lastTurn: Promise<unknown> = Promise.resolve();
-
-/**
- * Resolves for one large result per turn of the event loop. Their JSON takes a tenth of a second each, and small
- * requests are answered in between.
- */
-function turnOfLargeResult(): Promise<unknown> {
-  lastTurn = lastTurn.then(() => nextLoop());
-  return lastTurn;
-}
 
 /** Connecting may take time: the signal may have aborted meanwhile. */
 export async function connectUnlessEnded(connections: Connections, end?: End): Promise<PoolClient> {
@@ -65,17 +57,17 @@ export async function connectUnlessEnded(connections: Connections, end?: End): P
 
 export interface Use {
   break(error: unknown): void;
-  /** Bytes that were counted so far. */
+  /** Bytes counted so far. */
   received(): number;
   /** @throws the error of {@link CountBytes}, if it threw one */
   throwIfRefused(): void;
-  /** Returns the error of work that failed: the signal's reason, that of {@link CountBytes}, or the given one. */
+  /** For work that failed: the signal's reason, the error of {@link CountBytes}, or the given one. */
   reasonOf(error: unknown): unknown;
   /** Detaches the signal. @returns the reason if the connection must not be used again, otherwise undefined */
   settle(): Promise<Error | undefined>;
 }
 
-/** Ends running statements of the connection when the signal aborts, or when they send too many bytes. */
+/** Ends running statements when the signal aborts, or when they send too many bytes. */
 export function useUntil(client: PoolClient, end?: End): Use {
   let broken: Error | undefined;
   let refused: { readonly error: unknown } | undefined;
@@ -144,10 +136,7 @@ function countReceived(
 
 const CANCEL_AGAIN_MS = 500;
 
-/**
- * A cancel request that arrives between two statements of a transaction has no effect, so the next statement is
- * canceled too.
- */
+/** A request between two statements of a transaction has no effect: the next statement is canceled too. */
 async function cancelUntil(settled: AbortSignal, client: SessionClient): Promise<void> {
   while (!settled.aborted) {
     await client.cancel();

@@ -2,7 +2,7 @@ import { Histogram, ReadGauge, type Registry, sharedMetric } from '@chainstead/c
 import type { Pool } from 'pg';
 import type { Connections } from './client-use.ts';
 
-/** Registers the connection metrics of a pool. @param name pool label: `main`, `jobs` */
+/** @param name pool label: `main`, `jobs` */
 export function measurePool(registry: Registry, name: string, pool: Pool): void {
   const registers = [registry];
   const connections = sharedMetric(registry, ReadGauge<'pool' | 'state'>, {
@@ -29,7 +29,7 @@ export function measurePool(registry: Registry, name: string, pool: Pool): void 
   waiting.addSource({ pool: name }, () => pool.waitingCount);
 }
 
-/** Like {@link measurePool}, for the pool of a database, plus the wait time for connections. */
+/** As {@link measurePool}, plus the wait time for connections. */
 export function measuredConnections(registry: Registry, name: string, pool: Pool): Connections {
   measurePool(registry, name, pool);
   const waits = sharedMetric(registry, Histogram<'pool'>, {
@@ -53,7 +53,6 @@ export function measuredConnections(registry: Registry, name: string, pool: Pool
   };
 }
 
-/** Registers the gauge of database availability. */
 export function measureOutages(registry: Registry, isAway: () => boolean): void {
   const up = sharedMetric(registry, ReadGauge<never>, {
     name: 'chainstead_database_up',

@@ -4,18 +4,17 @@ import { Client, type ClientConfig } from 'pg';
 import { DatabaseError } from '../database-error.ts';
 import type { ConnectionTarget, DatabaseHost } from './connection-string.ts';
 
-/** A host and its encryption. */
 export interface Way {
   readonly host: DatabaseHost;
   readonly encryption: false | ConnectionOptions;
 }
 
-/** Finds the way to a usable server of a target. Shared by connections, so that only the first one searches. */
+/** Finds the way to a usable server. Shared by connections, so that only the first one searches. */
 export interface ConnectionRoute {
   readonly target: ConnectionTarget;
   /** @throws {DatabaseError} DATABASE_HOSTS_UNUSABLE; for a single host, its own error */
   find(): Promise<Way>;
-  /** Reports a failure: the next connection searches again, because another server may have taken over. */
+  /** After a failure, the next connection searches again: another server may have taken over. */
   forget(way: Way): void;
 }
 
@@ -24,37 +23,36 @@ export function createConnectionRoute(target: ConnectionTarget): ConnectionRoute
   const [only] = ways;
   if (only !== undefined && ways.length === 1 && !target.readWrite)
     return { target, find: async () => only, forget: () => {} };
-  let found: Promise<Way> | undefined;
-  let known: Way | undefined;
+  let searching: Promise<Way> | undefined;
+  let usable: Way | undefined;
   const search = async (): Promise<Way> => {
     try {
-      known = await firstUsable(target, ways);
-      return known;
+      usable = await firstUsable(target, ways);
+      return usable;
     } catch (error) {
-      found = undefined;
+      searching = undefined;
       throw error;
     }
   };
   return {
     target,
     find() {
-      found ??= search();
-      return found;
+      searching ??= search();
+      return searching;
     },
     forget(way) {
-      if (way !== known) return;
-      known = undefined;
-      found = undefined;
+      if (way === usable) usable = searching = undefined;
     },
   };
 }
 
-/** Returns the common settings of a target's connections. Host and encryption are set before it connects. */
+/** Host and encryption are set before it connects. */
 export function clientConfigOf(target: ConnectionTarget): ClientConfig {
+  const { user, password, options } = target;
   return {
-    ...(target.user === undefined ? {} : { user: target.user }),
-    ...(target.password === undefined ? {} : { password: target.password }),
-    ...(target.options === undefined ? {} : { options: target.options }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(options !== undefined && { options }),
     database: target.database,
     ssl: false,
     connectionTimeoutMillis: target.connectTimeoutMs,
@@ -71,6 +69,7 @@ async function firstUsable(target: ConnectionTarget, ways: readonly Way[]): Prom
   const refusals: { readonly way: Way; readonly error: unknown }[] = [];
   for (const way of ways) {
     // A host that refuses the socket is not tried without encryption.
+    const isSocketError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
     if (refusals.some((refusal) => refusal.way.host === way.host && isSocketError(refusal.error))) continue;
     try {
       await look(target, way);
@@ -111,8 +110,4 @@ async function requireWritable(client: Client): Promise<void> {
   );
   if (rows[0]?.writable === true) return;
   throw new DatabaseError({ code: 'DATABASE_READ_ONLY', message: 'the server accepts no writes', retryable: true });
-}
-
-function isSocketError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
 }

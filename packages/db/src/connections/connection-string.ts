@@ -10,13 +10,13 @@ export interface ConnectionTarget {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string;
-  /** Encryption in order of attempts: without TLS (false), or with it. */
+  /** In order of attempts: without TLS (false), or with it. */
   readonly encryption: readonly (false | ConnectionOptions)[];
   /** False if a read-only server is acceptable. */
   readonly readWrite: boolean;
   /** Server settings at the start of each connection: `-c name=value`. */
   readonly options: string | undefined;
-  /** Milliseconds per attempt and host. */
+  /** Per attempt and host. */
   readonly connectTimeoutMs: number;
 }
 
@@ -31,7 +31,7 @@ const PORT = 5432;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
-/** Supported values. Other libpq values would connect to a read-only server. */
+/** Other libpq values would connect to a read-only server. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
 const PARAMETERS = new Set([
   'application_name',
@@ -51,8 +51,8 @@ const PARAMETERS = new Set([
 ]);
 
 /**
- * Parses `postgres://user:password@host:port,host:port/database?parameters`. With several hosts, the first one that
- * responds and accepts writes is used. Reads the named certificate and key files.
+ * Parses `postgres://user:password@host:port,host:port/database?parameters`. Of several hosts, the first that responds
+ * and accepts writes is used. Reads the named certificate and key files.
  * @throws {DatabaseError} DATABASE_URL_INVALID, without any part of the password
  */
 export function parseConnectionString(text: string): ConnectionTarget {
@@ -74,6 +74,10 @@ export function parseConnectionString(text: string): ConnectionTarget {
       'Add the name after the host: postgres://user:password@host:5432/chainstead',
     );
   const hosts = hostsOf(parameters.get('host') ?? decoded(parts.hosts ?? ''), parameters.get('port'));
+  const timeout = parameters.get('connect_timeout');
+  const timeoutSeconds = Number(timeout ?? CONNECT_TIMEOUT_SECONDS);
+  if (!Number.isFinite(timeoutSeconds) || timeoutSeconds < 0)
+    throw invalid(`connect_timeout=${timeout} is not a number of seconds`, 'Use a number such as 10');
   return {
     hosts,
     user: parameters.get('user') ?? (user === undefined || user === '' ? undefined : decoded(user)),
@@ -82,11 +86,11 @@ export function parseConnectionString(text: string): ConnectionTarget {
     encryption: encryptionOf(parameters, hosts),
     readWrite: readWriteOf(parameters.get('target_session_attrs'), hosts),
     options: parameters.get('options'),
-    connectTimeoutMs: timeoutOf(parameters.get('connect_timeout')),
+    connectTimeoutMs: timeoutSeconds * 1_000,
   };
 }
 
-/** Returns hosts and database name of the connection string, for logs and messages: no credentials and parameters. */
+/** Hosts and database name, for logs and messages: no credentials and parameters. */
 export function redactConnectionString(text: string): string {
   try {
     const { hosts, database } = parseConnectionString(text);
@@ -111,36 +115,31 @@ function decoded(text: string): string {
   }
 }
 
-/** Parses `host:port,host:port`. Ports may also be a separate list: one for all hosts, or one for each. */
+/** `host:port,host:port`. Ports may also be a separate list: one for all hosts, or one for each. */
 function hostsOf(list: string, ports: string | undefined): DatabaseHost[] {
   const portList = ports === undefined ? [] : ports.split(',');
   return (list === '' ? ['localhost'] : list.split(',')).map((entry, index) => {
     const isFolder = entry.startsWith('/');
-    const [, name = '', given] = (isFolder ? null : /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(entry)) ?? [
-      null,
-      entry,
-      undefined,
-    ];
+    const parts = isFolder ? null : /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(entry);
+    const [, name = '', ownPort] = parts ?? [null, entry];
     // Otherwise a password with an unencoded special character would appear here, and in messages.
     if (!isFolder && !HOST_NAME.test(name))
       throw invalid(
         'a host has invalid characters',
         'Write special characters of the user and password as %XX: % as %25, @ as %40, / as %2F. Write an IPv6 address in brackets',
       );
-    const port = Number(given || portList[index] || portList[0] || PORT);
+    const port = Number(ownPort || portList[index] || portList[0] || PORT);
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid(`${port} is not a port`, 'Use 1 to 65535');
     return { host: name.replace(/^\[(.*)\]$/, '$1') || 'localhost', port };
   });
 }
 
-/** Without the attribute, several hosts are a primary and its standbys: Chainstead needs the writable one. */
+/** Several hosts are a primary and its standbys: Chainstead needs the writable one. */
 function readWriteOf(attributes: string | undefined, hosts: readonly DatabaseHost[]): boolean {
   if (attributes === undefined) return hosts.length > 1;
-  if (!SESSION_ATTRIBUTES.some((known) => known === attributes))
-    throw invalid(
-      `target_session_attrs=${attributes} is not supported`,
-      `Use one of: ${SESSION_ATTRIBUTES.join(', ')}`,
-    );
+  const supported = `Use one of: ${SESSION_ATTRIBUTES.join(', ')}`;
+  if (!SESSION_ATTRIBUTES.some((value) => value === attributes))
+    throw invalid(`target_session_attrs=${attributes} is not supported`, supported);
   return attributes !== 'any';
 }
 
@@ -157,11 +156,10 @@ function encryptionOf(
   return mode === 'prefer' ? [encrypted, false] : [encrypted];
 }
 
-function sslModeOf(given: string | undefined, rootCertificate: string | undefined): SslMode {
-  const mode = SSL_MODES.find(
-    (known) => known === (given ?? (rootCertificate === 'system' ? 'verify-full' : 'prefer')),
-  );
-  if (mode === undefined) throw invalid(`sslmode=${given} is unknown`, `Use one of: ${SSL_MODES.join(', ')}`);
+function sslModeOf(sslMode: string | undefined, rootCertificate: string | undefined): SslMode {
+  const wanted = sslMode ?? (rootCertificate === 'system' ? 'verify-full' : 'prefer');
+  const mode = SSL_MODES.find((name) => name === wanted);
+  if (mode === undefined) throw invalid(`sslmode=${sslMode} is unknown`, `Use one of: ${SSL_MODES.join(', ')}`);
   if (rootCertificate === 'system' && mode !== 'verify-full')
     throw invalid(
       `sslrootcert=system needs sslmode=verify-full, not ${mode}`,
@@ -199,19 +197,9 @@ function read(parameter: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw invalid(
-      `the file of ${parameter} can't be read: ${errorText(error)}`,
-      'Check the path and its permissions',
-      error,
-    );
+    const problem = `the file of ${parameter} can't be read: ${errorText(error)}`;
+    throw invalid(problem, 'Check the path and its permissions', error);
   }
-}
-
-function timeoutOf(seconds: string | undefined): number {
-  const value = Number(seconds ?? CONNECT_TIMEOUT_SECONDS);
-  if (!Number.isFinite(value) || value < 0)
-    throw invalid(`connect_timeout=${seconds} is not a number of seconds`, 'Use a number such as 10');
-  return value * 1_000;
 }
 
 function invalid(what: string, remedy: string, cause?: unknown): DatabaseError {

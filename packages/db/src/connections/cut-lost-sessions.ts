@@ -4,26 +4,25 @@ import { sql } from '../sql.ts';
 import { queryOn } from './query-on.ts';
 import { SessionClient } from './session-client.ts';
 
-/** Milliseconds. A connection in use for longer may be waiting for a server that it no longer reaches. */
+/** A connection in use for longer may be waiting for a server that it no longer reaches. */
 const SUSPECT_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 10_000;
 const LOOK_TIMEOUT_MS = 4_500;
 
-export interface LostSessionsOptions {
-  /** Creates a client for one session on the server that new connections reach. */
+interface LostSessionsOptions {
+  /** For one session on the server that new connections reach. */
   readonly openSession: (config: ClientConfig) => SessionClient;
   readonly logger: Logger;
 }
 
 /**
- * Cuts connections of a pool whose sessions no longer exist on the server. A proxy that switches to another server
- * after a failover may leave old connections hanging: both kernels see them as alive, and their statements would never
- * return. So while connections are in use for seconds, a new connection checks which of the sessions still exist. Only
- * for a single writable server, because a balancer may connect to another one each time.
+ * Cuts connections whose sessions no longer exist on the server. A proxy that switches servers may leave old connections
+ * hanging: both kernels see them as alive. So while connections are in use for seconds, a new connection checks which
+ * sessions still exist. Only for a single writable server: a balancer may connect to another one each time.
  */
 export function cutLostSessions(pool: Pool, { openSession, logger }: LostSessionsOptions): void {
   const connected = new Set<SessionClient>();
-  /** Start of use, by `performance.now()`. */
+  /** By `performance.now()`. */
   const inUse = new Map<object, number>();
   let isLooking = false;
 
@@ -49,19 +48,19 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
     if (inUse.size > 0) lookLater();
   }
 
-  /** Returns the connections whose sessions are missing on the server. */
+  /** Connections whose sessions are missing on the server. */
   async function findMissing(): Promise<readonly SessionClient[]> {
-    const known = [...connected].filter(({ backend }) => backend !== null);
+    const clients = [...connected].filter(({ backend }) => backend !== null);
     const asking = openSession({ query_timeout: LOOK_TIMEOUT_MS });
     try {
       await asking.connect();
-      const backends = known.map(({ backend }) => backend);
+      const backends = clients.map(({ backend }) => backend);
       const rows = await queryOn<{ pid: number }>(
         asking,
         sql`SELECT pid FROM pg_stat_activity WHERE pid = ANY (${backends}::int[])`,
       );
-      const there = new Set(rows.map(({ pid }) => pid));
-      return known.filter((client) => client.goesAs(asking) && client.backend !== null && !there.has(client.backend));
+      const present = new Set<number | null>(rows.map(({ pid }) => pid));
+      return clients.filter((client) => client.goesAs(asking) && !present.has(client.backend));
     } finally {
       asking.destroy();
     }
@@ -81,10 +80,7 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
   pool.on('release', (_error, client) => inUse.delete(client));
 }
 
-/**
- * Returns the lost connections: all with missing sessions, if one of them is in use. A session is also missing while an
- * idle connection is being closed, but then no statement waits for it.
- */
+/** All with missing sessions, if one of them is in use. Those of idle connections that are being closed are missing too. */
 export function lostWith<C extends object>(missing: readonly C[], isSuspect: (client: C) => boolean): readonly C[] {
   return missing.some(isSuspect) ? missing : [];
 }

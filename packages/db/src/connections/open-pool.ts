@@ -9,29 +9,23 @@ import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
 export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database`; supports several hosts and libpq's TLS parameters. */
   readonly url: string;
-  /**
-   * Connection string for connections that need their own server session, if `url` leads to a pooler in transaction
-   * mode. @default url
-   */
+  /** For connections that need their own server session, if `url` leads to a pooler in transaction mode. @default url */
   readonly sessionUrl?: string | null | undefined;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /**
-   * Server settings of each connection, by name. Not applied behind a pooler in transaction mode, because other clients
-   * would get them too.
-   */
+  /** Server settings by name. Not applied behind a pooler in transaction mode: other clients would get them too. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface PoolOptions extends ConnectionOptions {
-  /** Maximum connections. */
+  /** Connections. */
   readonly size: number;
-  /** Whether {@link SessionClient.run} prepares statements. @default false */
+  /** {@link SessionClient.run} prepares statements. @default false */
   readonly prepared?: boolean;
   readonly logger: Logger;
 }
 
-/** Creates an unconnected client for one session. */
+/** An unconnected client for one session. */
 export type OpenSession = (config?: ClientConfig) => SessionClient;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
@@ -48,7 +42,7 @@ export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
   return pool;
 }
 
-/** Like {@link openPool}. @param options.isShared whether a pooler in transaction mode is in between */
+/** As {@link openPool}. @param options.isShared a pooler in transaction mode is in between */
 export function openPoolTo(
   target: ConnectionTarget,
   { isShared = false, ...options }: Omit<PoolOptions, 'url' | 'sessionUrl'> & { readonly isShared?: boolean },
@@ -59,23 +53,16 @@ export function openPoolTo(
   const preparing =
     options.prepared === true ? createPreparing({ isPooled: isShared, logger: options.logger }) : undefined;
   class PooledClient extends SessionClient {
-    constructor(given?: ClientConfig) {
-      super({ ...given, route, settings, preparing });
+    constructor(clientConfig?: ClientConfig) {
+      super({ ...clientConfig, route, settings, preparing });
     }
   }
-  const pool = new Pool({
-    ...config,
-    application_name: options.applicationName,
-    max: options.size,
-    Client: PooledClient,
-  });
-  // Without a listener, an idle connection that breaks would crash the process. Only the text is logged: the error
-  // contains the whole client.
+  const own = { application_name: options.applicationName, max: options.size, Client: PooledClient };
+  const pool = new Pool({ ...config, ...own });
+  // Without a listener, an idle connection that breaks would crash the process. The error contains the whole client.
+  const application = options.applicationName;
   pool.on('error', (error) =>
-    options.logger.debug(
-      { error: errorText(error), application: options.applicationName },
-      'Idle database connection lost',
-    ),
+    options.logger.debug({ error: errorText(error), application }, 'Idle database connection lost'),
   );
   return pool;
 }
@@ -85,7 +72,7 @@ export function sessionsOf(options: ConnectionOptions): OpenSession {
   return sessionsTo(parseConnectionString(options.sessionUrl ?? options.url), options);
 }
 
-/** Like {@link sessionsOf}. */
+/** As {@link sessionsOf}. */
 export function sessionsTo(
   target: ConnectionTarget,
   options: Pick<ConnectionOptions, 'applicationName' | 'settings'>,

@@ -3,22 +3,19 @@ import type { Logger } from '@chainstead/core';
 import { type Client, type Connection, DatabaseError as PostgresError, type QueryResult } from 'pg';
 import { sql, statementOf } from '../sql.ts';
 
-/** Shared state of a pool's prepared statements. */
+/** Shared by the connections of a pool. */
 export interface Preparing {
-  /** Returns the unique name of a text: a prepared statement with this name has this text. */
+  /** Unique: a prepared statement with this name has this text. */
   nameOf(text: string): string;
-  /** Whether a pooler is in between, which may send statements to sessions without them. */
+  /** A pooler is in between, which may send statements to sessions without them. */
   readonly isPooled: boolean;
   /** Warns once that statements can't be prepared. */
   warn(): void;
 }
 
-/**
- * Maximum prepared statements per connection; the least recently used one is closed. Enough for frequent statements: a
- * page of transfers takes 400 kB on the server.
- */
+/** Per connection; the least recently used one is closed. A page of transfers takes 400 kB on the server. */
 const STATEMENTS_MAX = 60;
-/** Maximum cached names of texts. */
+/** Cached names of texts. */
 const NAMES_MAX = 1_000;
 
 export function createPreparing(options: { readonly isPooled: boolean; readonly logger: Logger }): Preparing {
@@ -27,8 +24,8 @@ export function createPreparing(options: { readonly isPooled: boolean; readonly 
   return {
     isPooled: options.isPooled,
     nameOf(text) {
-      const known = names.get(text);
-      if (known !== undefined) return known;
+      const cached = names.get(text);
+      if (cached !== undefined) return cached;
       const name = `chainstead_${hash('sha256', text, 'hex').slice(0, 32)}`;
       if (names.size >= NAMES_MAX) names.clear();
       names.set(text, name);
@@ -45,14 +42,11 @@ export function createPreparing(options: { readonly isPooled: boolean; readonly 
   };
 }
 
-/**
- * Prepared statements of one connection. A concurrent query may be repeated after later ones, see
- * {@link PreparedStatements.repeats}.
- */
+/** Of one connection. A concurrent query may be repeated after later ones, see {@link PreparedStatements.repeats}. */
 export class PreparedStatements {
   readonly #client: Client;
   readonly #preparing: Preparing;
-  /** Names, the most recently used last. */
+  /** The most recently used last. */
   readonly #kept = new Set<string>();
   #isOff = false;
   #repeats = 0;
@@ -62,12 +56,12 @@ export class PreparedStatements {
     this.#preparing = preparing;
   }
 
-  /** Number of repeated statements, which ran after statements sent later. */
+  /** Repeated statements, which ran after statements sent later. */
   get repeats(): number {
     return this.#repeats;
   }
 
-  /** Call it once after connecting. */
+  /** After connecting. */
   async begin(): Promise<void> {
     if (this.#preparing.isPooled && !(await isKept(this.#client))) this.#giveUp();
   }
@@ -106,14 +100,14 @@ export class PreparedStatements {
   }
 }
 
-/** SQLSTATEs behind a pooler that passes names on: the session has the statement from another client, or lacks it. */
+/** Behind a pooler that passes names on: the session has the statement from another client, or lacks it. */
 const DUPLICATE = '42P05';
 const MISSING = '26000';
-/** SQLSTATE of a statement whose table was changed by a migration. */
+/** The table of a statement was changed by a migration. */
 const NOT_SUPPORTED = '0A000';
 const CHANGED_COLUMNS = /cached plan must not change result type/;
 
-/** Returns whether the pooler supports prepared statements: it then renames them on the server. */
+/** The pooler supports prepared statements: it renames them on the server. */
 async function isKept(client: Client): Promise<boolean> {
   const name = `chainstead_probe_${randomUUID()}`;
   const { text, values } = statementOf(sql`SELECT FROM pg_prepared_statements WHERE name = ${name}`);
@@ -128,10 +122,6 @@ async function isKept(client: Client): Promise<boolean> {
 function closeStatement(connection: Connection, name: string): void {
   connection.close({ type: 'S', name }, true);
   // Otherwise `pg` would consider it prepared. Its types lack this field.
-  if (
-    'parsedStatements' in connection &&
-    typeof connection.parsedStatements === 'object' &&
-    connection.parsedStatements
-  )
-    Reflect.deleteProperty(connection.parsedStatements, name);
+  const parsed: unknown = Reflect.get(connection, 'parsedStatements');
+  if (typeof parsed === 'object' && parsed !== null) Reflect.deleteProperty(parsed, name);
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type Sql, statementOf } from '../sql.ts';
 
-/** Runs a statement on a connection without preparing it. @returns its rows */
+/** Runs a statement without preparing it. */
 export async function queryOn<Row extends object = Record<string, unknown>>(
   client: Pick<ClientBase, 'query'>,
   statement: Sql,

@@ -8,19 +8,16 @@ import { queryOn } from './query-on.ts';
 
 export interface SessionClientConfig extends ClientConfig {
   readonly route: ConnectionRoute;
-  /** Server settings of the session, by name. */
+  /** Server settings by name. */
   readonly settings: Readonly<Record<string, string>>;
   /** Absent: statements are not prepared. */
   readonly preparing?: Preparing | undefined;
 }
 
-/** Milliseconds without data from the server before an idle connection is probed. */
+/** Without data from the server for this long, an idle connection is probed. */
 const KEEPALIVE_AFTER_MS = 5_000;
 
-/**
- * The same on the server: an unresponsive machine holds its locks no longer than this. Set by statements after
- * connecting, because poolers refuse the startup parameter `options`.
- */
+/** The same on the server. Set by statements after connecting, because poolers refuse the startup parameter `options`. */
 export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
   tcp_keepalives_idle: '3',
   tcp_keepalives_interval: '1',
@@ -31,7 +28,7 @@ export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
 
 type Connected = (error: Error | null, client?: Client) => void;
 
-/** A `pg` client that finds its server by a route, applies settings and can be cut. */
+/** Finds its server by a route, applies settings and can be cut. */
 export class SessionClient extends Client {
   readonly #route: ConnectionRoute;
   readonly #settings: Readonly<Record<string, string>>;
@@ -69,28 +66,22 @@ export class SessionClient extends Client {
     return undefined;
   }
 
-  /**
-   * Runs one statement, prepared under its own name if this client prepares. Values may be empty, but several
-   * statements are not possible.
-   */
+  /** Prepared if this client prepares. Values may be empty, but several statements are not possible. */
   queryPrepared<Row extends object>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
     return this.#prepared === undefined ? this.query<Row>(text, values) : this.#prepared.query<Row>(text, values);
   }
 
-  /** Number of statements of {@link queryPrepared} that were repeated after later ones. */
+  /** Statements of {@link queryPrepared} that were repeated after later ones. */
   get repeats(): number {
     return this.#prepared?.repeats ?? 0;
   }
 
-  /**
-   * Server process id of the session; null behind a pooler in transaction mode, where it changes. Not taken from the
-   * cancel key, because poolers invent those.
-   */
+  /** Server process id; null behind a pooler in transaction mode. Not from the cancel key, because poolers invent those. */
   get backend(): number | null {
     return this.#backend;
   }
 
-  /** Returns whether both clients connected to the same host and port. */
+  /** Both clients connected to the same host and port. */
   goesAs(other: SessionClient): boolean {
     const [own, its] = [this.#way?.host, other.#way?.host];
     return own !== undefined && own.host === its?.host && own.port === its.port;
@@ -104,15 +95,14 @@ export class SessionClient extends Client {
     return () => stream.off('data', onData);
   }
 
-  /** Closes the connection immediately, even with running statements: an unresponsive server would never close it. */
+  /** Also with running statements: an unresponsive server would never close it. */
   destroy(): void {
     this.connection.stream.destroy();
   }
 
   /**
-   * Requests that the server cancels the running statement, which then rejects with SQLSTATE 57014. Resolves when the
-   * request was accepted and rejects if it could not be sent. Poolers pass it on. The connection must not be used
-   * meanwhile.
+   * The running statement then rejects with SQLSTATE 57014. Resolves when the request was accepted, rejects if it could
+   * not be sent. Poolers pass it on. The connection must not be used meanwhile.
    */
   async cancel(): Promise<void> {
     if (this.#way !== undefined && this.#key !== undefined) await sendCancelRequest(this.#way, this.#key);
@@ -143,7 +133,7 @@ export class SessionClient extends Client {
   }
 }
 
-/** Identifies a session in a cancel request; issued by the server or pooler. */
+/** Issued by the server or pooler. */
 interface BackendKey {
   readonly processID: number;
   readonly secretKey: number;
@@ -154,10 +144,7 @@ const TIMEOUT_MS = 5_000;
 /** Request code in the protocol. */
 const CANCEL_REQUEST = 80_877_102;
 
-/**
- * Cancels a session's statement over a separate connection, which the server closes once it has accepted the request.
- * Not encrypted, like in libpq: it contains only the key, and the server reads it before authentication.
- */
+/** Over a separate connection, which the server closes once it has accepted the request. Not encrypted, like in libpq. */
 async function sendCancelRequest({ host }: Way, { processID, secretKey }: BackendKey): Promise<void> {
   const request = Buffer.alloc(16);
   request.writeInt32BE(request.length, 0);

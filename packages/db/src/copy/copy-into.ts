@@ -9,11 +9,7 @@ import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 /** Large enough to make the cost per message negligible, small enough that a slow server slows down the producer. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/**
- * Runs `COPY table (columns) FROM STDIN`. Lines are pulled only as fast as the server accepts them. After an error, of
- * the producer or the server, the transaction is aborted and the connection still usable.
- * @returns the number of copied rows
- */
+/** Lines are pulled only as fast as the server accepts them. After an error, the connection is still usable. @returns the number of rows */
 export async function copyInto(
   client: PoolClient,
   table: string,
@@ -24,10 +20,10 @@ export async function copyInto(
   const first = source.next();
   const isBinary = first.done !== true && isBinaryRow(first.value);
   const sink = client.query(copyFrom(copyStatement(table, columns, isBinary)));
-  await pipeline(
-    Readable.from(chunksOf(withFirst(first, source), isBinary), { objectMode: true, highWaterMark: 2 }),
-    sink,
-  );
+  function* all(): Generator<string> {
+    for (let next = first; next.done !== true; next = source.next()) yield next.value;
+  }
+  await pipeline(Readable.from(chunksOf(all(), isBinary), { objectMode: true, highWaterMark: 2 }), sink);
   return sink.rowCount;
 }
 
@@ -45,9 +41,4 @@ function* chunksOf(lines: CopyLines, isBinary: boolean): Generator<Buffer> {
   }
   if (chunk.length > 0) yield encodeRows(chunk, isBinary);
   if (isBinary) yield Buffer.from(BINARY_TRAILER, 'latin1');
-}
-
-/** Yields the first result, then the rest. */
-function* withFirst(first: IteratorResult<string>, rest: Iterator<string>): Generator<string> {
-  for (let next = first; next.done !== true; next = rest.next()) yield next.value;
 }

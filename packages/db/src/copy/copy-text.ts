@@ -2,25 +2,21 @@
 export const COPY_NULL = '\\N';
 
 /**
- * Returns a `bytea` value for COPY, from 0x-prefixed hexadecimal digits, which are not checked. The backslash is
- * doubled because COPY unescapes before `bytea` parses.
+ * `bytea` from unchecked 0x-prefixed digits. The backslash is doubled because COPY unescapes before `bytea` parses.
  * @example copyHex('0xabc0') // '\\\\xabc0', that is: two backslashes, then xabc0
  */
 export function copyHex(hex: string): string {
   return `\\\\${hex.slice(1)}`;
 }
 
-/**
- * Returns a text value for COPY. Removes NUL characters, which Postgres can't store. Unpaired surrogates, which UTF-8
- * can't encode, become U+FFFD.
- */
+/** Removes NUL characters, which Postgres can't store. Unpaired surrogates become U+FFFD. */
 export function copyText(text: string | null): string {
   if (text === null) return COPY_NULL;
   const storable = text.isWellFormed() ? text : text.toWellFormed();
-  return NEEDS_ESCAPE.test(storable) ? storable.replace(ESCAPED, escapeCharacter) : storable;
+  return NEEDS_ESCAPE.test(storable) ? storable.replace(ESCAPED, (character) => ESCAPES[character] ?? '') : storable;
 }
 
-/** Returns a COPY value from an integer, a decimal text or a Date; null is NULL. */
+/** An integer, a decimal text or a Date; null is NULL. */
 export function copyValue(value: number | bigint | boolean | Date | string | null): string {
   if (value === null) return COPY_NULL;
   if (typeof value === 'string') return copyText(value);
@@ -32,7 +28,3 @@ const NEEDS_ESCAPE = /[\0\t\n\r\\]/;
 const ESCAPED = /[\0\t\n\r\\]/g;
 
 const ESCAPES: Readonly<Record<string, string>> = { '\0': '', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
-
-function escapeCharacter(character: string): string {
-  return ESCAPES[character] ?? character;
-}

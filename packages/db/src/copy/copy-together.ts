@@ -13,8 +13,8 @@ const COPY_DONE = Buffer.from([...Buffer.from('c'), 0, 0, 0, LENGTH_BYTES]);
 const MESSAGE_CHARACTERS = 256 * 1024;
 
 /**
- * Runs `COPY … FROM STDIN` of several tables as one query, sent together with all rows: one round trip. A single COPY
- * takes two. After an error of any of them, the transaction is aborted and the connection still usable.
+ * `COPY … FROM STDIN` of several tables as one query, sent together with all rows: one round trip. After an error of any,
+ * the transaction is aborted and the connection still usable.
  * @param around statements of the same query, before and after the copies
  * @returns the number of rows copied to each table
  */
@@ -44,15 +44,13 @@ class CopyTogetherQuery implements Submittable {
   /** `pg` wraps this member with its timer if it exists. */
   callback = (): void => undefined;
 
-  /**
-   * Sends the rows right behind the query, before the server requests them. The server reads them in turn, and drops
-   * those after an error.
-   */
+  /** The rows are sent right behind the query. The server reads them in turn, and drops those after an error. */
   submit(connection: Connection): void {
     const { stream } = connection;
     stream.cork();
     const { before = [], after = [] } = this.#around;
-    connection.query([...before.map(textOf), ...this.#copies.map(copyStatementOf), ...after.map(textOf)].join(';'));
+    const copies = this.#copies.map(({ table, columns, lines }) => copyStatement(table, columns, isBinary(lines)));
+    connection.query([...before.map(textOf), ...copies, ...after.map(textOf)].join(';'));
     for (const { lines } of this.#copies) {
       for (const message of messagesOf(lines)) stream.write(message);
       stream.write(COPY_DONE);
@@ -80,19 +78,10 @@ class CopyTogetherQuery implements Submittable {
   }
 }
 
-function textOf(statement: Sql): string {
-  return statementOf(statement).text;
-}
+const textOf = (statement: Sql): string => statementOf(statement).text;
+const isBinary = ([first]: readonly string[]): boolean => first !== undefined && isBinaryRow(first);
 
-function copyStatementOf({ table, columns, lines }: Copy): string {
-  return copyStatement(table, columns, isBinary(lines));
-}
-
-function isBinary([first]: readonly string[]): boolean {
-  return first !== undefined && isBinaryRow(first);
-}
-
-/** Yields message headers and rows separately, to avoid another copy of the rows. */
+/** Headers and rows separately, to avoid another copy of the rows. */
 function* messagesOf(lines: readonly string[]): Generator<Buffer> {
   const binary = isBinary(lines);
   if (binary) yield* copyData(Buffer.from(BINARY_HEADER, 'latin1'));

@@ -3,50 +3,35 @@ import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
 import { asSql, joinSql, rawSql, type Sql, sql } from '../sql.ts';
 
-/**
- * Encoding of a column: as bytes of a fixed width, which is cheapest, or as text. The encoded value is never null.
- * `size` is SQL for the bytes of a text of any length, if possible without reading the value.
- */
+/** As bytes of a fixed width, which is cheapest, or as text. Never null. `size`: bytes of a text of any length, in SQL. */
 export type PackedColumn<Value> =
   | { readonly kind: 'bytes'; readonly packed: Sql; readonly width: number; read(hexadecimal: string): Value }
   | { readonly kind: 'text'; readonly packed: Sql; readonly size?: Sql; read(text: string): Value };
 
-/** The rows of a page, packed into one result row. Null without rows or without text columns. */
+/** The rows of a page in one result row. Null without rows or without text columns. */
 export interface PackedTexts {
   /** Hexadecimal digits of the bytes of all rows, one row after another. */
   readonly packed_bytes: string | null;
-  /** Texts, one column after another, with separators; or null. */
+  /** One column after another, with separators; or null. */
   readonly packed_texts: string | null;
-  /** Texts as JSON, one array per column; or null. */
+  /** One array per column; or null. */
   readonly packed_json: readonly (readonly string[])[] | null;
 }
 
-/** Packs and reads rows. */
 export interface PackedRows<Row> {
-  /** SQL for the columns of {@link PackedTexts}, which aggregate a relation in the order of its rows. */
+  /** Columns of {@link PackedTexts}, which aggregate a relation in the order of its rows. */
   readonly select: Sql;
   /** The same with texts as JSON, which is slower in Postgres: for a page whose texts contain separators. */
   readonly selectAsJson: Sql;
-  /**
-   * Returns SQL for the rows of a materialized CTE, for the FROM of {@link PackedRows.select}. If their texts are too
-   * many bytes for one result, the statement fails with SQLSTATE 54000 before it builds them.
-   */
+  /** Rows of a materialized CTE, for the FROM of `select`. Fails with SQLSTATE 54000 if they are too many bytes. */
   fitting(cte: string): Sql;
-  /**
-   * Returns the rows; null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number
-   * of rows
-   */
+  /** Null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number of rows */
   read(texts: PackedTexts): Row[] | null;
 }
 
-/** A row of packed rows. */
 export type RowOf<Packed> = Packed extends PackedRows<infer Row> ? Readonly<Row> : never;
 
-/**
- * Reads a page of packed rows; again as JSON if an untrusted text contains a separator.
- * @param statementOf returns a statement whose only row has the given columns
- * @returns the rows, and the raw row of the page
- */
+/** Reads a page; again as JSON if an untrusted text contains a separator. `statementOf`: a statement with one row. */
 export async function readPackedPage<Row, Page extends PackedTexts>(
   database: ReadDatabase,
   packed: PackedRows<Row>,
@@ -60,9 +45,7 @@ export async function readPackedPage<Row, Page extends PackedTexts>(
   throw new RangeError('The page has no row, or its texts cannot be separated even as JSON');
 }
 
-/**
- * The bytes of a page don't match its columns: a stored value is longer or shorter than its type. Code `PACKED_ROWS`.
- */
+/** A stored value is longer or shorter than its type. */
 export class PackedRowsError extends defineError(
   'PACKED_ROWS',
   (facts: { readonly digits: number; readonly digitsOfRow: number }) => ({
@@ -74,8 +57,8 @@ export class PackedRowsError extends defineError(
 ) {}
 
 /**
- * Packs all rows of a page into a few texts. Reading a row in the driver costs more than all later work on it. Most of
- * Postgres' work per row is writing its numbers and bytes as text. At least one column must have a fixed width.
+ * Packs all rows of a page into a few texts: reading a row in the driver costs more than all later work on it. At least
+ * one column must have a fixed width.
  *
  * @example
  * ```ts
@@ -98,10 +81,8 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
   const bytes = all.filter((column) => column.kind === 'bytes');
   const texts = all.filter((column) => column.kind === 'text');
   const width = 2 * bytes.reduce((sum, column) => sum + column.width, 0);
-  const packedBytes = sql`encode(string_agg(${joinSql(
-    bytes.map(({ packed }) => packed),
-    ' || ',
-  )}, ''), 'hex') AS packed_bytes`;
+  const allBytes = bytes.map(({ packed }) => packed);
+  const packedBytes = sql`encode(string_agg(${joinSql(allBytes, ' || ')}, ''), 'hex') AS packed_bytes`;
   const joined = joinSql(
     texts.map(({ packed }) => sql`string_agg(${packed}, chr(${rawSql(VALUE_END)}))`),
     ` || chr(${COLUMN_END}) || `,
@@ -124,17 +105,18 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
       if (packed_bytes === null) return [];
       const count = packed_bytes.length / width;
       if (!Number.isInteger(count)) throw new PackedRowsError({ digits: packed_bytes.length, digitsOfRow: width });
-      const lists = packed_json ?? listsIn(packed_texts);
+      const ofTexts = packed_texts?.split(String.fromCharCode(COLUMN_END)) ?? [];
+      const lists = packed_json ?? ofTexts.map((column) => column.split(String.fromCharCode(VALUE_END)));
       // A separator in a text makes too many columns, or too many values in one: the counts never match.
       if (lists.length !== texts.length || lists.some((list) => list.length !== count)) return null;
       const rows: Row[] = [];
-      let place = 0;
+      let offset = 0;
       for (let index = 0; index < count; index++) {
         const row: Record<string, unknown> = {};
         for (const column of bytes) {
-          const end = place + 2 * column.width;
-          row[column.name] = column.read(packed_bytes.slice(place, end));
-          place = end;
+          const end = offset + 2 * column.width;
+          row[column.name] = column.read(packed_bytes.slice(offset, end));
+          offset = end;
         }
         for (const [list, column] of texts.entries()) row[column.name] = column.read(lists[list]?.[index] ?? '');
         rows.push(row as Row);
@@ -151,19 +133,10 @@ const TOO_MANY = 2_147_483_647;
 const VALUE_END = 0x1f;
 const COLUMN_END = 0x1e;
 
-function listsIn(texts: string | null): readonly (readonly string[])[] {
-  const columns = texts?.split(String.fromCharCode(COLUMN_END)) ?? [];
-  return columns.map((column) => column.split(String.fromCharCode(VALUE_END)));
-}
-
 /** `smallint` or `integer`. */
 export function int4(column: string | Sql): PackedColumn<number> {
-  return {
-    kind: 'bytes',
-    packed: sql`int4send(${asSql(column)})`,
-    width: 4,
-    read: (digits) => Number.parseInt(digits, 16) | 0,
-  };
+  const packed = sql`int4send(${asSql(column)})`;
+  return { kind: 'bytes', packed, width: 4, read: (digits) => Number.parseInt(digits, 16) | 0 };
 }
 
 /** `bigint` of at most 2^53. */
@@ -176,7 +149,7 @@ export function hex<Text extends string>(column: string | Sql, width: number): P
   return { kind: 'bytes', packed: asSql(column), width, read: (digits) => `0x${digits}` as Text };
 }
 
-/** `bytea` of `width` bytes, as lowercase digits without `0x`. */
+/** As lowercase digits without `0x`. */
 export function hexDigits(column: string | Sql, width: number): PackedColumn<string> {
   return { kind: 'bytes', packed: asSql(column), width, read: (digits) => digits };
 }
@@ -200,7 +173,7 @@ export function moment(column: string | Sql): PackedColumn<string> {
   return momentWith(column, (microseconds) => String(Math.floor(microseconds / 1_000)).padStart(3, '0'));
 }
 
-/** `timestamptz` in ISO 8601, with microseconds: `2026-01-02T03:04:05.678000Z`. */
+/** With microseconds: `2026-01-02T03:04:05.678000Z`. */
 export function preciseMoment(column: string | Sql): PackedColumn<string> {
   return momentWith(column, (microseconds) => String(microseconds).padStart(6, '0'));
 }
@@ -210,16 +183,12 @@ export function digits(column: string | Sql): PackedColumn<string> {
   return { kind: 'text', packed: sql`(${asSql(column)})::text`, read: (text) => text };
 }
 
-/** `numeric[]` without nulls, each as decimal digits. */
+/** `numeric[]` without nulls. */
 export function digitsList(column: string | Sql): PackedColumn<string[]> {
-  return {
-    kind: 'text',
-    packed: sql`array_to_string(${asSql(column)}, ' ')`,
-    read: (text) => (text === '' ? [] : text.split(' ')),
-  };
+  const packed = sql`array_to_string(${asSql(column)}, ' ')`;
+  return { kind: 'text', packed, read: (text) => (text === '' ? [] : text.split(' ')) };
 }
 
-/** Text that is not null. */
 export function text(column: string | Sql): PackedColumn<string> {
   return { kind: 'text', packed: asSql(column), size: sql`octet_length(${asSql(column)})`, read: (value) => value };
 }
@@ -229,7 +198,6 @@ export function longHex(column: string | Sql): PackedColumn<string> {
   return { kind: 'text', packed: sql`encode(${asSql(column)}, 'hex')`, size: hexSize(column), read: (value) => value };
 }
 
-/** `bytea` of any length or null, as lowercase digits without `0x`. */
 export function longHexOrNull(column: string | Sql): PackedColumn<string | null> {
   const { packed, read } = textOrNull(sql`encode(${asSql(column)}, 'hex')`);
   return { kind: 'text', packed, size: hexSize(column), read: (value: string) => read(value) };
@@ -239,16 +207,12 @@ function hexSize(column: string | Sql): Sql {
   return sql`2 * octet_length(${asSql(column)})`;
 }
 
-/** Text or null. */
 export function textOrNull(column: string | Sql): PackedColumn<string | null> {
-  return {
-    kind: 'text',
-    packed: sql`coalesce('+' || ${asSql(column)}, '')`,
-    read: (value) => (value === '' ? null : value.slice(1)),
-  };
+  const packed = sql`coalesce('+' || ${asSql(column)}, '')`;
+  return { kind: 'text', packed, read: (value) => (value === '' ? null : value.slice(1)) };
 }
 
-/** Reads two's complement. */
+/** Two's complement. */
 function readInt8(digits: string): number {
   if (digits.charCodeAt(0) < FIRST_NEGATIVE_DIGIT) return Number.parseInt(digits, 16);
   return Number(BigInt.asIntN(64, BigInt(`0x${digits}`)));
@@ -260,15 +224,15 @@ const MICROSECONDS_OF_DAY = 86_400_000_000;
 const MICROSECONDS_OF_SECOND = 1_000_000;
 const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1);
 
-/** Maximum cached days: longer than any chain exists. */
+/** Longer than any chain exists. */
 const DAYS_MAX = 20_000;
 
 /** Formats each day only once with `Date`, which takes longer than the rest of a row. */
 function momentWith(column: string | Sql, fractionOf: (microseconds: number) => string): PackedColumn<string> {
   const dates = new Map<number, string>();
   const dateOf = (day: number): string => {
-    const known = dates.get(day);
-    if (known !== undefined) return known;
+    const cached = dates.get(day);
+    if (cached !== undefined) return cached;
     const moment = new Date(EPOCH_OF_POSTGRES + (day * MICROSECONDS_OF_DAY) / 1_000);
     const date = moment.toISOString().slice(0, 'YYYY-MM-DDT'.length);
     if (dates.size >= DAYS_MAX) dates.clear();

@@ -1,7 +1,7 @@
 /**
- * Writes rows in COPY's binary format, which Postgres reads in two thirds of the time of text, without escapes or
- * number parsing. A row is a string with one character per byte, so that rows are stored, sorted and joined like text
- * lines. Postgres accepts the bytes unchecked, so every method throws a TypeError for a value outside its type.
+ * Rows in COPY's binary format, which Postgres reads in two thirds of the time of text. A row is a string with one
+ * character per byte, so that rows are sorted and joined like text lines. Postgres accepts the bytes unchecked, so every
+ * method throws a TypeError for a value outside its type.
  * @see https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 export interface RowWriter {
@@ -24,16 +24,12 @@ export interface RowWriter {
   /** @param value ISO 8601 with a time zone */
   timestamp(value: string): void;
   array(type: ArrayElement, values: readonly (number | string)[]): void;
-  /** Returns the row. */
   end(): string;
 }
 
 export type ArrayElement = 'smallint' | 'integer' | 'bigint' | 'numeric';
 
-/**
- * Returns whether a row is in binary format: it begins with its number of fields, whose first byte never occurs in text
- * rows. Those begin with a digit or a backslash.
- */
+/** A binary row begins with its number of fields, whose first byte never occurs in text rows. */
 export function isBinaryRow(row: string): boolean {
   return row.charCodeAt(0) <= FIELDS_MAX >> 8;
 }
@@ -41,15 +37,15 @@ export function isBinaryRow(row: string): boolean {
 /** A table of Postgres has no more columns. */
 const FIELDS_MAX = 1_600;
 
-/** Bytes before the first row and after the last. */
+/** Before the first row and after the last. */
 export const BINARY_HEADER = 'PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0';
 export const BINARY_TRAILER = '\xff\xff';
 
-/** Type OIDs, which are the same on every server (pg_type.dat). */
+/** The same on every server (pg_type.dat). */
 const ELEMENT_OIDS: Readonly<Record<ArrayElement, number>> = { smallint: 21, integer: 23, bigint: 20, numeric: 1700 };
 
 const INITIAL_BYTES = 4_096;
-/** Maximum bytes of a fixed-width value or a 256-bit number. */
+/** Of a fixed-width value or a 256-bit number. */
 const VALUE_BYTES = 128;
 /** Up to this length, digits are decoded here: a call into Node takes longer. */
 const SHORT_HEX = 132;
@@ -73,7 +69,7 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   NIBBLES[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Returns a writer with its own buffer: use one per producer. */
+/** With its own buffer: use one per producer. */
 export function createRowWriter(): RowWriter {
   return new BytesWriter();
 }
@@ -233,7 +229,7 @@ class BytesWriter implements RowWriter {
   }
 }
 
-/** Returns the value of the digits; positions after the end count as zero. @throws TypeError for other characters */
+/** Positions after the end count as zero. @throws TypeError for other characters */
 function digitsAt(text: string, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) {
@@ -244,21 +240,12 @@ function digitsAt(text: string, start: number, end: number): number {
   return value;
 }
 
-function notDecimal(text: string): TypeError {
-  return new TypeError(`${JSON.stringify(text)} is no decimal number`);
-}
+const notDecimal = (text: string) => new TypeError(`${JSON.stringify(text)} is no decimal number`);
+const notWithin = (type: string, value: number | string) => new TypeError(`${value} is no ${type}`);
+const notHexadecimal = (hex: string) =>
+  new TypeError(`${JSON.stringify(hex.slice(0, SHOWN_CHARACTERS))} are no bytes in hexadecimal digits`);
 
-function notHexadecimal(hex: string): TypeError {
-  return new TypeError(`${JSON.stringify(hex.slice(0, SHOWN_CHARACTERS))} are no bytes in hexadecimal digits`);
-}
-
-function notWithin(type: string, value: number | string): TypeError {
-  return new TypeError(`${value} is no ${type}`);
-}
-
-/** Maximum characters of a refused value in the error message. */
+/** Of a refused value in the error message. */
 const SHOWN_CHARACTERS = 100;
 
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
-}
+const viewOf = ({ buffer, byteOffset, byteLength }: Buffer) => new DataView(buffer, byteOffset, byteLength);

@@ -4,10 +4,7 @@ import type { TableWrites } from '../tables/table-storage.ts';
 /** Shares of a table's rows that may be dead before a vacuum, or new before an analyze. */
 const SOON_VACUUMED = { autovacuum_vacuum_scale_factor: '0.05', autovacuum_analyze_scale_factor: '0.05' };
 
-/**
- * Storage parameters by kind of writes. None has a `fillfactor`: updates that can be HOT already are, and otherwise the
- * free space costs more than it saves. Partitioned tables can't have parameters, only their partitions.
- */
+/** None has a `fillfactor`: updates that can be HOT already are. Only partitions of partitioned tables have parameters. */
 export const STORAGE_BY_WRITES: Readonly<Record<TableWrites, Readonly<Record<string, string>>>> = {
   // Pages read the newest rows: the planner needs statistics of them, and index-only scans need all-visible pages.
   append: { autovacuum_vacuum_insert_scale_factor: '0.05', autovacuum_analyze_scale_factor: '0.02' },
@@ -16,7 +13,7 @@ export const STORAGE_BY_WRITES: Readonly<Record<TableWrites, Readonly<Record<str
   settings: {},
 };
 
-/** Every table by name; those of datasets come from their schema.ts. */
+/** Those of datasets come from their schema.ts. */
 export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   ...Object.fromEntries(Object.entries(DATASET_TABLES).map(([table, { writes }]) => [table, writes])),
   account_codes: 'settings',

@@ -5,12 +5,11 @@ import { EmbeddedPostgresError, unusableFolder } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Password file of the superuser, which only prepares the database. */
+/** Of the superuser, which only prepares the database. */
 const SUPERUSER_FILE = 'superuser-password';
-/** Password file of the role that Chainstead uses. */
+/** Of the role that Chainstead uses. */
 const PROGRAM_FILE = 'password';
 
-/** Passwords of the embedded server's two roles. */
 export interface EmbeddedPasswords {
   readonly superuser: string;
   readonly program: string;
@@ -18,10 +17,7 @@ export interface EmbeddedPasswords {
   readonly superuserFile: string;
 }
 
-/**
- * Reads the generated passwords from the data folder, and creates missing ones. @throws {EmbeddedPostgresError}
- * EMBEDDED_POSTGRES_FOLDER
- */
+/** Creates missing passwords in the data folder. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
 export async function ensurePasswords(dataDir: string, account: ServerAccount): Promise<EmbeddedPasswords> {
   const superuserFile = join(dataDir, SUPERUSER_FILE);
   return {
@@ -66,10 +62,7 @@ function emptyPassword(path: string): EmbeddedPostgresError {
   });
 }
 
-/**
- * If this process is root, makes the server's account the owner. @throws {EmbeddedPostgresError}
- * EMBEDDED_POSTGRES_FOLDER
- */
+/** If this process is root, makes the server's account the owner. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
 export async function giveTo(path: string, account: ServerAccount): Promise<void> {
   if (account.uid === undefined || account.gid === undefined) return;
   try {

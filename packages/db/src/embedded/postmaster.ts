@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Contents of `postmaster.pid`, which a running server writes to its cluster folder. */
+/** `postmaster.pid`, which a running server writes to its cluster folder. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
@@ -13,10 +13,7 @@ export interface Postmaster {
   readonly status: string;
 }
 
-/**
- * Reads the lock file. A half-written file, or one left by a crash, may contain the pid of a process that does not
- * exist.
- */
+/** A half-written file, or one left by a crash, may contain the pid of a process that does not exist. */
 export async function readPostmaster(clusterFolder: string): Promise<Postmaster | undefined> {
   const text = await unlessMissing(readFile(join(clusterFolder, 'postmaster.pid'), 'utf8'));
   if (text === undefined) return undefined;
@@ -27,7 +24,7 @@ export async function readPostmaster(clusterFolder: string): Promise<Postmaster 
   return { pid, port, status: (lines[7] ?? '').trim() };
 }
 
-/** Returns whether the process is alive and a Postgres process: pids are reused after a crash or in a new container. */
+/** Alive and a Postgres process: pids are reused after a crash or in a new container. */
 export async function isPostgresProcess(pid: number): Promise<boolean> {
   if (!processLives(pid)) return false;
   try {
@@ -41,7 +38,7 @@ export async function isPostgresProcess(pid: number): Promise<boolean> {
   }
 }
 
-/** Returns whether a process with this pid exists, even of another user. */
+/** Also true for processes of other users. */
 export function processLives(pid: number): boolean {
   // A signal to -1 goes to every process and always succeeds.
   if (pid <= 0) return false;
@@ -53,7 +50,7 @@ export function processLives(pid: number): boolean {
   }
 }
 
-/** Polls a condition on files or processes, which send no events. @returns false after the timeout */
+/** Polls files or processes, which send no events. @returns false after the timeout */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -9,23 +9,22 @@ import { isPostgresProcess, processLives, readPostmaster, until } from './postma
 import { pause, superviseServer } from './supervised-server.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Milliseconds for the process that runs the server to restart it, before it counts as gone. */
+/** For the process that runs the server to restart it, before it counts as gone. */
 const OWNER_TIMEOUT_MS = 10_000;
-/** File with the pid of the process that runs the server. */
+/** Pid of the process that runs the server. */
 const OWNER_FILE = 'owner';
-/** File with the port of the last start: URLs of clients stay valid. */
+/** Of the last start: URLs of clients stay valid. */
 const PORT_FILE = 'port';
-/** Between two looks at a server that another process runs. Milliseconds. */
+/** Between two looks at a server that another process runs. */
 const WATCH_MS = 500;
 
-/** A folder with a cluster, and how its server is started. */
+/** A cluster, and how its server is started. */
 export interface ServerFolder {
   readonly dataDir: string;
   readonly passwords: EmbeddedPasswords;
   readonly server: ServerOptions;
 }
 
-/** A server that this process uses. */
 export interface UsedServer {
   readonly port: number;
   stop(): Promise<void>;
@@ -45,21 +44,21 @@ async function own({ dataDir, server }: ServerFolder, started: RunningServer): P
   };
 }
 
-/** Starts the server and restarts it after a crash. @returns `taken` if another process runs it */
+/** Restarts the server after a crash. @returns `taken` if another process runs it */
 export async function runOwnServer(folder: ServerFolder): Promise<UsedServer | 'taken'> {
-  const kept = Number((await unlessMissing(readFile(join(folder.dataDir, PORT_FILE), 'utf8'))) ?? Number.NaN);
-  const isPort = Number.isInteger(kept) && kept > 0 && kept < 65_536;
-  const started = await startServer({ ...folder.server, ...(isPort && { preferredPort: kept }) });
+  const former = Number((await unlessMissing(readFile(join(folder.dataDir, PORT_FILE), 'utf8'))) ?? Number.NaN);
+  const isPort = Number.isInteger(former) && former > 0 && former < 65_536;
+  const started = await startServer({ ...folder.server, ...(isPort && { preferredPort: former }) });
   if (started === 'taken') return started;
-  if (isPort && folder.server.port === undefined && started.port !== kept)
+  if (isPort && folder.server.port === undefined && started.port !== former)
     folder.server.logger.warn(
-      { port: started.port, former_port: kept },
+      { port: started.port, former_port: former },
       'Another program uses the former port of the embedded Postgres. Set EMBEDDED_POSTGRES_PORT',
     );
   return own(folder, started);
 }
 
-/** Waits while the process that runs the folder's server restarts it: a second server would interfere. */
+/** The process that runs the folder's server may be restarting it: a second server would interfere. */
 export async function waitForOwner({ dataDir, server: { cluster, logger } }: ServerFolder): Promise<void> {
   const isUp = async (): Promise<boolean> => (await readPostmaster(cluster))?.status === 'ready';
   const owner = await readOwner(dataDir);
@@ -68,23 +67,20 @@ export async function waitForOwner({ dataDir, server: { cluster, logger } }: Ser
   await until(async () => !processLives(owner) || (await isUp()), OWNER_TIMEOUT_MS);
 }
 
-/** @returns -1 if the file has no pid */
+/** -1 if the file has no pid. */
 async function readOwner(dataDir: string): Promise<number> {
   const text = await unlessMissing(readFile(join(dataDir, OWNER_FILE), 'utf8'));
   const pid = Number(text ?? Number.NaN);
   return Number.isInteger(pid) && pid > 0 ? pid : -1;
 }
 
-/**
- * Uses a server that another process started, and runs it once no other process does.
- * @returns undefined if no server runs on the cluster; removes a lock file left by a crash
- */
+/** Runs another process's server once no other process does. @returns undefined if none runs; removes its lock file */
 export async function useRunningServer(folder: ServerFolder): Promise<UsedServer | undefined> {
   const { dataDir, passwords, server } = folder;
   const { cluster, logger, startTimeoutMs, stopTimeoutMs } = server;
-  const found = await readPostmaster(cluster);
-  if (found === undefined) return undefined;
-  let settled = found;
+  const postmaster = await readPostmaster(cluster);
+  if (postmaster === undefined) return undefined;
+  let settled = postmaster;
   // Waits until a starting or stopping server is ready or gone.
   await until(async () => {
     settled = (await readPostmaster(cluster)) ?? { ...settled, status: 'gone' };
@@ -107,11 +103,11 @@ export async function useRunningServer(folder: ServerFolder): Promise<UsedServer
   const owner = await readOwner(dataDir);
   const orphaned = owner === -1 || !processLives(owner);
   logger.info({ port, pid, orphaned, data_dir: dataDir }, 'Using the embedded Postgres that runs already');
-  const successor = succeed(folder, settled);
+  const endSuccession = succeed(folder, settled);
   return {
     port,
     async stop() {
-      const taken = await successor.end();
+      const taken = await endSuccession();
       if (taken !== null) return taken.stop();
       if (!orphaned || !(await isPostgresProcess(pid))) return;
       process.kill(pid, 'SIGINT');
@@ -127,7 +123,7 @@ function succeed(folder: ServerFolder, { pid, port }: { readonly pid: number; re
   const ending = new AbortController();
   let running = pid;
 
-  /** @returns null if it is not this process's turn */
+  /** Null if it is not this process's turn. */
   async function takeOver(): Promise<UsedServer | null> {
     if (await isPostgresProcess(running)) return null;
     const owner = await readOwner(dataDir);
@@ -159,12 +155,10 @@ function succeed(folder: ServerFolder, { pid, port }: { readonly pid: number; re
   }
 
   const watching = watch();
-  return {
-    /** Ends the watch. @returns the server, if it is this process's now */
-    end(): Promise<UsedServer | null> {
-      ending.abort();
-      return watching;
-    },
+  /** Ends the watch. @returns the server, if it is this process's now */
+  return (): Promise<UsedServer | null> => {
+    ending.abort();
+    return watching;
   };
 }
 

@@ -4,17 +4,15 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from '../database-error.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Account of the embedded server, as options of `spawn`. Empty: the current user. */
+/** As options of `spawn`. Empty: the current user. */
 export interface ServerAccount {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /**
- * Returns the server's account. Postgres refuses to run as root, so root uses another account: the owner of an existing
- * cluster, otherwise `postgres`, `nobody`, any other account of the machine, or a new system account `chainstead`. A
- * free uid without an account is not enough, because `initdb` looks up its user.
- * @param clusterFolder may not exist yet
+ * Postgres refuses to run as root, so root uses the owner of an existing cluster, otherwise `postgres`, `nobody`, any
+ * other account, or a new system account `chainstead`: `initdb` looks up its user. The folder may not exist yet.
  * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_ACCOUNT if root finds no account and can't create one
  */
 export async function chooseServerAccount(clusterFolder: string): Promise<ServerAccount> {

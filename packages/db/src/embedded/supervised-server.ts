@@ -5,19 +5,8 @@ import { errorText, type Logger, restartDelayMs, WELL_AFTER_MS } from '@chainste
 import { type RunningServer, type ServerOptions, startServer } from './postgres-process.ts';
 import { isPostgresProcess, readPostmaster } from './postmaster.ts';
 
-/** A server that is restarted on its port after a crash. */
-export interface SupervisedServer {
-  readonly port: number;
-  /** Stops the server, also during a restart. */
-  stop(): Promise<void>;
-}
-
-/**
- * Runs a server until it is stopped. After a crash it is restarted with increasing delays, always on the same port, so
- * that clients can reconnect.
- * @param options used for restarts
- */
-export function superviseServer(first: RunningServer, options: ServerOptions): SupervisedServer {
+/** Restarts a crashed server with increasing delays, on the same port, so that clients can reconnect. */
+export function superviseServer(first: RunningServer, options: ServerOptions) {
   const { logger } = options;
   const { port } = first;
   const stopping = new AbortController();
@@ -41,7 +30,7 @@ export function superviseServer(first: RunningServer, options: ServerOptions): S
     }
   }
 
-  /** @returns null if it was stopped meanwhile */
+  /** Null if it was stopped meanwhile. */
   async function startAgain(firstDelayMs: number): Promise<RunningServer | null> {
     const endedAt = performance.now();
     let delayMs = firstDelayMs;
@@ -66,7 +55,8 @@ export function superviseServer(first: RunningServer, options: ServerOptions): S
   const supervision = keepRunning();
   return {
     port,
-    async stop() {
+    /** Also during a restart. */
+    async stop(): Promise<void> {
       stopping.abort();
       await current?.stop();
       await supervision;
@@ -74,7 +64,7 @@ export function superviseServer(first: RunningServer, options: ServerOptions): S
   };
 }
 
-/** Waits until the time is over or the signal aborts. @param options `ref: false` lets the process end meanwhile */
+/** Until the time is over or the signal aborts. `ref: false` lets the process end meanwhile. */
 export async function pause(
   milliseconds: number,
   signal: AbortSignal,
@@ -87,30 +77,32 @@ export async function pause(
   }
 }
 
-/**
- * Removes remains of a killed server that block a restart: a lock file with the pid of another process, and, if the
- * system shows them, sessions that outlive it during a query.
- */
+/** Removes what blocks a restart: a stale lock file, and sessions that outlive a killed server during a query. */
 async function clearAway(cluster: string, logger: Logger): Promise<void> {
   const postmaster = await readPostmaster(cluster);
   if (postmaster !== undefined && (await isPostgresProcess(postmaster.pid))) return;
   for (const pid of await processesIn(cluster)) {
     logger.warn({ pid }, 'Ending a session that outlived its server');
-    signalIfAlive(pid);
+    try {
+      // Immediate exit: without its server, a session can't shut down in order.
+      process.kill(pid, 'SIGQUIT');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
   }
   if (postmaster !== undefined) await rm(join(cluster, 'postmaster.pid'), { force: true });
 }
 
-/** Returns Postgres processes whose working folder is the cluster; empty without /proc. */
+/** Postgres processes whose working folder is the cluster; empty without /proc. */
 async function processesIn(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const folder = await realpath(cluster);
-  const found: number[] = [];
+  const pids: number[] = [];
   for (const entry of await readdir('/proc')) {
     const pid = Number(entry);
-    if (Number.isInteger(pid) && (await worksIn(pid, folder))) found.push(pid);
+    if (Number.isInteger(pid) && (await worksIn(pid, folder))) pids.push(pid);
   }
-  return found;
+  return pids;
 }
 
 async function worksIn(pid: number, folder: string): Promise<boolean> {
@@ -121,14 +113,5 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
     if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH', 'EACCES'].includes(String(error.code)))
       return false;
     throw error;
-  }
-}
-
-function signalIfAlive(pid: number): void {
-  try {
-    // Immediate exit: without its server, a session can't shut down in order.
-    process.kill(pid, 'SIGQUIT');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

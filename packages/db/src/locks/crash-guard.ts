@@ -18,33 +18,27 @@ export interface RiskyWork {
     | 'ingestion'
     | 'range'
     | 'block';
-  /** Keys of the data; several if they are read together. */
+  /** Several if the data is read together. */
   readonly keys: readonly string[];
   /** Author of the data, who may write much of it under many keys. Crashes count against the author too. */
   readonly origin?: string;
 }
 
-/**
- * Records the running work of processes. Work of a crashed process is then retried alone, one key at a time, to find
- * the one that crashes processes. After the third crash it is quarantined.
- */
+/** Work of a crashed process is retried alone, one key at a time. After the third crash it is quarantined. */
 export interface WorkJournal {
   /** Takes over the records of dead processes, now and periodically. */
   start(): Promise<void>;
-  /**
-   * Records the work, then runs it.
-   * @throws WorkSetAsideError instead, if a single key crashed processes too often
-   */
+  /** Records the work, then runs it. @throws WorkSetAsideError instead, if a single key crashed processes too often */
   run<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
   /** Runs the work as if it were suspect: alone, so that a crash is its fault. @throws WorkSetAsideError */
   alone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
-  /** Records work that runs as long as the process, next to other work. @returns ends the record */
+  /** For work that runs as long as the process, next to other work. @returns ends the record */
   hold(work: RiskyWork): Promise<() => void>;
   /** Forgets that processes crashed during the work. */
   acquit(work: RiskyWork): Promise<void>;
-  /** Returns the keys that must be retried alone. */
+  /** Keys that must be retried alone. */
   suspects(work: RiskyWork): Promise<ReadonlySet<string>>;
-  /** Ends the record on a regular shutdown. */
+  /** On a regular shutdown. */
   close(): Promise<void>;
 }
 
@@ -52,7 +46,7 @@ export interface WorkJournalOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Time without a sign of life after which a process on another machine counts as dead. @default 20,000 ms */
+  /** Without a sign of life for this long, a process on another machine counts as dead. @default 20,000 ms */
   readonly leaseMs?: number;
 }
 
@@ -88,8 +82,8 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   async function runAlone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
     const names = namesOf(work);
     try {
-      const known = await own.write(names, names);
-      const crashes = Math.max(0, ...names.map((name) => known.get(name) ?? 0));
+      const crashesOf = await own.write(names, names);
+      const crashes = Math.max(0, ...names.map((name) => crashesOf.get(name) ?? 0));
       if (crashes >= CRASHES_MAX) {
         setAside.inc({ kind: work.kind });
         throw new WorkSetAsideError(work, crashes);
@@ -97,10 +91,9 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       try {
         return await perform();
       } finally {
-        // The process survived the work, successful or not. An origin with more than one crash stays suspect, because
-        // this work of it may be harmless.
+        // The process survived the work. An origin with more than one crash stays suspect: this work of it may be harmless.
         const [key, origin] = names;
-        await suspects.clear(names.filter((name) => name === key || (name === origin && known.get(name) === 1)));
+        await suspects.clear(names.filter((name) => name === key || (name === origin && crashesOf.get(name) === 1)));
       }
     } finally {
       own.forget(names);
@@ -148,8 +141,8 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
     },
     acquit: (work) => suspects.clear(namesOf(work)),
     async suspects({ kind, keys }) {
-      const known = await suspects.among(keys.map((key) => nameOf(kind, key)));
-      return new Set(keys.filter((key) => known.has(nameOf(kind, key))));
+      const suspected = await suspects.among(keys.map((key) => nameOf(kind, key)));
+      return new Set(keys.filter((key) => suspected.has(nameOf(kind, key))));
     },
     async close() {
       clearInterval(timer);
@@ -158,17 +151,14 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   };
 }
 
-/** A journal that records nothing. */
 export const UNWRITTEN: Pick<WorkJournal, 'run' | 'suspects'> = {
   run: (_work, perform) => perform(),
   suspects: async () => new Set(),
 };
 
-function nameOf(kind: RiskyWork['kind'], key: string): string {
-  return `${kind} ${key}`;
-}
+const nameOf = (kind: RiskyWork['kind'], key: string): string => `${kind} ${key}`;
 
-/** Returns the names recorded for work: its keys, then its origin. */
+/** Keys, then the origin. */
 function namesOf({ kind, keys, origin }: RiskyWork): readonly string[] {
   return [...keys.map((key) => nameOf(kind, key)), ...(origin === undefined ? [] : [nameOf(kind, `from ${origin}`)])];
 }
@@ -181,7 +171,8 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
   let writing: Promise<ReadonlyMap<string, number>> | null = null;
   let next: Promise<ReadonlyMap<string, number>> | null = null;
 
-  async function save(): Promise<ReadonlyMap<string, number>> {
+  type Crashes = ReadonlyMap<string, number>;
+  async function save(): Promise<Crashes> {
     const rows = await database.query<{ name: string; crashes: number }>(
       sql`WITH kept AS (
          INSERT INTO inflight_work (process, machine, pid, items, alone, alive_until)
@@ -194,7 +185,7 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
   }
 
   /** Resolves when all current work is recorded. */
-  function flush(): Promise<ReadonlyMap<string, number>> {
+  function flush(): Promise<Crashes> {
     if (writing === null) {
       writing = save().finally(() => {
         writing = null;

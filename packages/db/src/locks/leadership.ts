@@ -13,23 +13,18 @@ import type { LockHolder } from './lock-holders.ts';
 export interface Leadership {
   /** Aborted if the lease can't be renewed, before another process may lead. Not aborted by `release`. */
   readonly lost: AbortSignal;
-  /** Confirms inside a transaction that the lease is still held. @throws {DatabaseError} LEADERSHIP_LOST */
+  /** Inside a transaction. @throws {DatabaseError} LEADERSHIP_LOST */
   confirm(transaction: Transaction): Promise<void>;
-  /** Releases the lease. Safe to call twice, and after the loss. */
+  /** Safe to call twice, and after the loss. */
   release(): Promise<void>;
 }
 
-/** The leadership, or the current leader's machine and process. */
+/** Or the current leader's machine and process. */
 export type Candidacy =
   | { readonly leadership: Leadership; readonly leader: null }
   | { readonly leadership: null; readonly leader: string };
 
-export interface CandidacyOptions {
-  /** Called with ended sessions of a former holder whose locks others waited for. */
-  readonly onCutOff?: (sessions: readonly LockHolder[]) => void;
-}
-
-/** Milliseconds of the database's clock after which an unresponsive machine is replaced. */
+/** By the database's clock: an unresponsive machine is then replaced. */
 export const LEASE_MS = 7_000;
 const RENEWAL_INTERVAL_MS = 1_500;
 /** Shorter than the lease minus an interval: a holder that is cut off notices it before another process leads. */
@@ -38,16 +33,14 @@ const RENEWAL_TIMEOUT_MS = 4_500;
 const CUT_OFF_FOR_MS = 60_000;
 
 /**
- * Acquires the lease `name`, unless it is held: not expired, by a session that still exists on the server. So a process
- * that ended is replaced immediately, and an unresponsive machine after {@link LEASE_MS}. If the former holder did not
- * release it, its sessions with contended locks are ended.
- *
- * Fence writes with `confirm` or a claim anyway: a process may be paused anywhere and resume much later.
+ * A lease is held until it expires, by a session that still exists on the server. So a process that ended is replaced
+ * immediately, and an unresponsive machine after {@link LEASE_MS}; its sessions with contended locks are ended. Fence
+ * writes with `confirm` or a claim anyway: a process may be paused anywhere and resume much later.
  */
 export async function tryAcquireLeadership(
   database: Database,
   name: string,
-  options: CandidacyOptions = {},
+  options: { readonly onCutOff?: (endedSessions: readonly LockHolder[]) => void } = {},
 ): Promise<Candidacy> {
   const token = randomUUID();
   const client = database.session({ queryTimeoutMs: RENEWAL_TIMEOUT_MS });
@@ -79,12 +72,9 @@ export async function tryAcquireLeadership(
   }
   const cutOffUntil = attempt.isTakenOver ? performance.now() + CUT_OFF_FOR_MS : 0;
   const keep = async (): Promise<void> => {
-    if (!(await renew(client, name, token))) {
-      lose(new Error('Another process has taken it over'));
-      return;
-    }
+    if (!(await renew(client, name, token))) return lose(new Error('Another process has taken it over'));
     if (performance.now() < cutOffUntil && !isOver) {
-      const ended = await cutOffSilent(client);
+      const ended = await queryOn<LockHolder>(client, CUT_OFF);
       if (ended.length > 0) options.onCutOff?.(ended);
     }
     if (!isOver) renewLater();
@@ -114,10 +104,7 @@ export async function tryAcquireLeadership(
   };
 }
 
-/**
- * SQL condition: the row `lease` of `leases` is held. The start of other roles' sessions is not visible; then a
- * matching process id is enough.
- */
+/** Of the row `lease`. The start of other roles' sessions is not visible: then a matching process id is enough. */
 export const LEASE_IS_HELD = sql`(lease.expires_at > clock_timestamp() AND EXISTS (
   SELECT FROM pg_stat_get_activity(lease.backend_pid) AS session
    WHERE coalesce(session.backend_start = lease.backend_start, true)))`;
@@ -128,7 +115,7 @@ type Acquired =
 
 async function acquire(client: SessionClient, name: string, token: string): Promise<Acquired> {
   await client.connect();
-  const [ours] = await queryOn<{ is_taken_over: boolean }>(
+  const [ours] = await queryOn<{ leader: null; isTakenOver: boolean }>(
     client,
     sql`INSERT INTO leases AS lease (name, token, holder, backend_pid, backend_start, expires_at)
      SELECT ${name}, ${token}, ${`${hostname()}, process ${process.pid}`}, session.pid, session.backend_start, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
@@ -137,9 +124,9 @@ async function acquire(client: SessionClient, name: string, token: string): Prom
        SET token = excluded.token, holder = excluded.holder, backend_pid = excluded.backend_pid,
            backend_start = excluded.backend_start, acquired_at = now(), expires_at = excluded.expires_at
        WHERE NOT ${LEASE_IS_HELD}
-     RETURNING lease.xmax <> 0 AS is_taken_over`,
+     RETURNING NULL AS leader, lease.xmax <> 0 AS "isTakenOver"`,
   );
-  if (ours !== undefined) return { leader: null, isTakenOver: ours.is_taken_over };
+  if (ours !== undefined) return ours;
   const [lease] = await queryOn<{ holder: string }>(client, sql`SELECT holder FROM leases WHERE name = ${name}`);
   return { leader: lease?.holder ?? 'a process that has just ended' };
 }
@@ -164,21 +151,16 @@ function leadershipLost(name: string, cause: unknown): DatabaseError {
   });
 }
 
-/** Milliseconds. A session that is idle in a transaction for longer has no live client. */
+/** A session that is idle in a transaction for longer has no live client. */
 const SILENCE_MS = 3_000;
 
 /**
- * Ends idle sessions of Chainstead with contended locks: those of a stopped process, or of a machine lost by the
- * network whose connections a proxy keeps open. Otherwise they would hold the locks until the server's own timeouts,
- * about thirty seconds. Only for the takeover from such a process, because a slow client is not a dead one.
- * @returns the ended sessions
+ * Ends idle sessions of Chainstead with contended locks, of a stopped process or a lost machine: they would hold the
+ * locks for about thirty seconds. Only for the takeover from such a process: a slow client is not a dead one.
  */
-function cutOffSilent(client: SessionClient): Promise<readonly LockHolder[]> {
-  return queryOn<LockHolder>(client, CUT_OFF);
-}
 
 // Only sessions of the own role may be ended. `state_change` of a running statement (COPY) is its start. MATERIALIZED,
-// because as one condition among others, the planner could also end sessions that the other conditions exclude.
+// because the planner could otherwise also end sessions that other conditions exclude.
 const CUT_OFF = sql`
   WITH silent AS MATERIALIZED (
     SELECT holder.pid, holder.usename AS role, holder.application_name AS application

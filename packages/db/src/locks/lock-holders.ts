@@ -1,35 +1,29 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
-import { type Sql, sql } from '../sql.ts';
+import { sql } from '../sql.ts';
 
 /** A session with a lock that another one waits for. */
 export interface LockHolder {
   readonly pid: number;
   readonly role: string;
-  /** Its `application_name`; `unnamed` if empty. */
+  /** `unnamed` if empty. */
   readonly application: string;
 }
 
-/** Watches which sessions block a transaction while it runs. */
-export interface LockWatch {
-  /** @returns the blocking sessions last seen; empty if none was seen */
-  stop(): readonly LockHolder[];
-}
-
-/** Enough checks to see a wait before its timeout. */
+/** Enough to see a wait before its timeout. */
 const LOOKS_PER_TIMEOUT = 4;
 
-export interface LockWatchOptions {
+interface LockWatchOptions {
   /** For the checks, which need a separate connection. */
   readonly database: Database;
   readonly transaction: Transaction;
-  /** Lock timeout of the transaction in milliseconds. */
+  /** Of the transaction. */
   readonly lockTimeoutMs: number;
   readonly logger: Logger;
 }
 
-/** Watches until stopped. */
-export async function watchLockHolders(options: LockWatchOptions): Promise<LockWatch> {
+/** Watches which sessions block a transaction. `stop` returns those last seen. */
+export async function watchLockHolders(options: LockWatchOptions) {
   const { database, transaction, lockTimeoutMs, logger } = options;
   const [session] = await transaction.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
   let seen: readonly LockHolder[] = [];
@@ -38,7 +32,11 @@ export async function watchLockHolders(options: LockWatchOptions): Promise<LockW
     if (isLooking) return;
     isLooking = true;
     try {
-      const holders = await database.query<LockHolder>(holdersOf(session?.pid ?? 0));
+      // Role and application of other roles' sessions are visible to every role, unlike their statements.
+      const holders = await database.query<LockHolder>(
+        sql`SELECT pid, coalesce(usename, '') AS role, coalesce(nullif(application_name, ''), 'unnamed') AS application
+           FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids(${session?.pid ?? 0}))`,
+      );
       if (holders.length > 0) seen = holders;
     } catch (error) {
       logger.debug({ error: errorText(error) }, 'Could not read which sessions block a migration');
@@ -46,20 +44,13 @@ export async function watchLockHolders(options: LockWatchOptions): Promise<LockW
       isLooking = false;
     }
   };
-  // The first check is immediate: it may have to open its connection, which on a busy machine takes as long as the
-  // timeout.
+  // The first check is immediate: opening its connection may take as long as the timeout.
   void look();
   const timer = setInterval(() => void look(), lockTimeoutMs / LOOKS_PER_TIMEOUT);
   return {
-    stop() {
+    stop(): readonly LockHolder[] {
       clearInterval(timer);
       return seen;
     },
   };
-}
-
-// Role and application of other roles' sessions are visible to every role, unlike their statements.
-function holdersOf(pid: number): Sql {
-  return sql`SELECT pid, coalesce(usename, '') AS role, coalesce(nullif(application_name, ''), 'unnamed') AS application
-  FROM pg_stat_activity WHERE pid = ANY (pg_blocking_pids(${pid}))`;
 }

@@ -1,30 +1,30 @@
 import { hostname } from 'node:os';
 import type { Logger } from '@chainstead/core';
 import type { Database } from '../database.ts';
+import { processLives } from '../embedded/postmaster.ts';
 import { sql } from '../sql.ts';
 
-/** Work that was running when processes died. */
 export interface Suspects {
   /** Takes over the records of dead processes. */
   reap(): Promise<void>;
   among(names: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Clears names whose work ended without a crash, successful or not. */
+  /** For work that ended without a crash, successful or not. */
   clear(names: readonly string[]): Promise<void>;
 }
 
-interface ProcessRow {
+interface RecordedProcess {
   readonly process: string;
   readonly pid: number;
   readonly isHere: boolean;
   readonly isLate: boolean;
-  /** Seconds since its start. */
+  /** Since its start. */
   readonly seconds: number;
 }
 
 /** Suspects that are not retried are deleted after this time; quarantined ones stay. */
 const FORGET_AFTER = '1 day';
 
-/** Crashes before work is quarantined, the last ones alone. */
+/** Before work is quarantined, the last ones alone. */
 export const CRASHES_MAX = 3;
 
 export function createSuspects(options: {
@@ -48,19 +48,19 @@ export function createSuspects(options: {
        RETURNING name, crashes`,
     );
     if (rows.length === 0) return;
-    const over = rows.filter(({ crashes }) => crashes >= CRASHES_MAX).map(({ name }) => name);
     logger.warn({ work: rows.length }, 'A process ended with work in hand, which is tried alone now');
-    for (const name of over)
-      logger.error({ work: name, crashes: CRASHES_MAX }, 'Work that ended the process is set aside');
+    for (const { name, crashes } of rows)
+      if (crashes >= CRASHES_MAX)
+        logger.error({ work: name, crashes: CRASHES_MAX }, 'Work that ended the process is set aside');
   }
 
   return {
     async reap() {
-      const rows = await database.query<ProcessRow>(
+      const processes = await database.query<RecordedProcess>(
         sql`SELECT process, pid, machine = ${hostname()} AS "isHere", alive_until < now() AS "isLate",
            extract(epoch FROM now() - entered_at)::float8 AS seconds FROM inflight_work WHERE process <> ${options.process}`,
       );
-      for (const row of rows) if (isDead(row)) await takeOver(row.process);
+      for (const recorded of processes) if (isDead(recorded)) await takeOver(recorded.process);
       await database.query(
         sql`DELETE FROM quarantined_work WHERE crashes < ${CRASHES_MAX} AND reason IS NULL AND crashed_at < now() - ${FORGET_AFTER}::interval`,
       );
@@ -77,35 +77,23 @@ export function createSuspects(options: {
   };
 }
 
-/**
- * Returns whether the process is dead. On this machine that is known immediately, but a dead process may have had this
- * one's pid.
- */
-function isDead({ pid, isHere, isLate, seconds }: ProcessRow): boolean {
-  if (isLate) return true;
-  if (!isHere) return false;
-  if (pid === process.pid) return seconds > process.uptime();
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    // A process of another user can't be signaled, but is alive.
-    return !(error instanceof Error && 'code' in error && error.code === 'EPERM');
-  }
+/** On this machine that is known immediately, but a dead process may have had this one's pid. */
+function isDead({ pid, isHere, isLate, seconds }: RecordedProcess): boolean {
+  if (isLate || !isHere) return isLate;
+  return pid === process.pid ? seconds > process.uptime() : !processLives(pid);
 }
 
-/** Quarantined work, which is not retried because processes crashed during it. */
 export interface SetAsideWork {
   /** Kind and key. */
   readonly name: string;
   readonly crashes: number;
-  /** Time of the last crash. */
+  /** Of the last crash. */
   readonly crashedAt: Date;
-  /** Cause of work that was left out without a crash; null: the crashes. */
+  /** Of work that was left out without a crash; null: the crashes. */
   readonly reason: string | null;
 }
 
-/** Returns quarantined work, latest first. */
+/** Latest first. */
 export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
   return database.query<SetAsideWork>(
     sql`SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} OR reason IS NOT NULL
@@ -121,24 +109,16 @@ export async function forgetSetAsideWork(database: Pick<Database, 'query'>, name
   return rows.length > 0;
 }
 
-/** Returns the keys of quarantined work of a kind that begin with `prefix`. */
-export async function readQuarantinedKeys(
-  database: Pick<Database, 'query'>,
-  kind: string,
-  prefix: string,
-): Promise<string[]> {
+/** Of quarantined work of a kind, with this prefix. */
+export async function readQuarantinedKeys(database: Pick<Database, 'query'>, kind: string, prefix: string) {
   const rows = await database.query<{ name: string }>(
     sql`SELECT name FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} AND starts_with(name, ${`${kind} ${prefix}`})`,
   );
   return rows.map(({ name }) => name.slice(kind.length + 1));
 }
 
-/** Returns the keys of work of a kind that begin with `prefix` and in which a process died, quarantined or not. */
-export async function readCrashedKeys(
-  database: Pick<Database, 'query'>,
-  kind: string,
-  prefix: string,
-): Promise<string[]> {
+/** As {@link readQuarantinedKeys}, for work in which a process died, quarantined or not. */
+export async function readCrashedKeys(database: Pick<Database, 'query'>, kind: string, prefix: string) {
   const rows = await database.query<{ name: string }>(
     sql`SELECT name FROM quarantined_work WHERE starts_with(name, ${`${kind} ${prefix}`}) ORDER BY name`,
   );

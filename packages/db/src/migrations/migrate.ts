@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { type LockHolder, watchLockHolders } from '../locks/lock-holders.ts';
 import { MIGRATIONS_FOLDER, type Migration, readMigrations } from './read-migrations.ts';
-import { pendingMigrations, refuseNewerSchema } from './schema-state.ts';
+import { hasMigrationsTable, pendingMigrations, refuseNewerSchema } from './schema-state.ts';
 import { checkServer } from '../server/server-check.ts';
 
 export interface MigrateOptions {
@@ -13,9 +13,9 @@ export interface MigrateOptions {
   readonly folder?: string;
   /** Logs the sessions that hold a table which a migration waits for. @default silent */
   readonly logger?: Logger;
-  /** Milliseconds that a statement, and every query behind it, may wait for a lock. @default 2000 */
+  /** Wait of a statement, and every query behind it, for a lock. @default 2000 */
   readonly lockTimeoutMs?: number;
-  /** Milliseconds for retries of one migration while other sessions hold its tables. @default 600000 */
+  /** Retries of one migration while other sessions hold its tables. @default 600000 */
   readonly giveUpAfterMs?: number;
 }
 
@@ -29,9 +29,8 @@ const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03';
 const SQLSTATE_DEADLOCK_DETECTED = '40P01';
 
 /**
- * Brings the schema up to date: runs each pending migration in its own transaction, in order, and records it in
- * `schema_migrations`. Safe to run concurrently: one process works, the others wait and find nothing left. An
- * up-to-date schema is only read. A migration that gets no lock in time lets other queries pass, and retries.
+ * Runs each pending migration in its own transaction, in order, and records it in `schema_migrations`. Safe to run
+ * concurrently. A migration that gets no lock in time lets other queries pass, and retries.
  * @returns the names that this call applied
  * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_BLOCKED if a lock could not be taken within `giveUpAfterMs`;
  * MIGRATION_CHANGED, SCHEMA_NEWER; and the errors of {@link checkServer}
@@ -44,16 +43,12 @@ export async function migrate(
   const pending = await pendingMigrations(database, await readMigrations(options.folder ?? MIGRATIONS_FOLDER));
   if (pending.length > 0) await createMigrationsTable(database);
   const applied: string[] = [];
-  for (const migration of pending) {
+  for (const migration of pending)
     if (await applyPatiently(database, migration, options)) applied.push(migration.name);
-  }
   return { applied };
 }
 
-/**
- * Requires that this version has every migration of the database. Read-only.
- * @throws {DatabaseError} SCHEMA_NEWER
- */
+/** This version must have every migration of the database. @throws {DatabaseError} SCHEMA_NEWER */
 export async function checkSchema(database: Database): Promise<void> {
   await refuseNewerSchema(database, await readMigrations(MIGRATIONS_FOLDER));
 }
@@ -65,20 +60,12 @@ async function createMigrationsTable(database: Database): Promise<void> {
          (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
   } catch (error) {
-    // If two sessions create it concurrently, one can fail on the catalog's unique index; the other has then created
-    // the table.
-    if (!(await migrationsTableExists(database))) throw error;
+    // If two sessions create it concurrently, one can fail on the catalog's unique index; the other has created the table.
+    if (!(await hasMigrationsTable(database))) throw error;
   }
 }
 
-async function migrationsTableExists(database: Database): Promise<boolean> {
-  const [found] = await database.query<{ exists: boolean }>(
-    sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
-  );
-  return found?.exists === true;
-}
-
-/** @returns false if another process has applied it meanwhile */
+/** False if another process has applied it meanwhile. */
 async function applyPatiently(database: Database, migration: Migration, options: MigrateOptions): Promise<boolean> {
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, logger = silentLogger() } = options;
   const giveUpAt = performance.now() + (options.giveUpAfterMs ?? GIVE_UP_AFTER_MS);
@@ -111,13 +98,11 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
   await transaction.query(sql`SET LOCAL statement_timeout = 0`);
   await transaction.query(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
   await transaction.query(sql`SET LOCAL lock_timeout = 0`);
-  // On a cluster: a table changed on all nodes in parallel could not be changed together with a reference table in one
-  // transaction.
+  // On a cluster, a table changed on all nodes in parallel could not be changed together with a reference table.
   await transaction.query(
     sql`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) FROM pg_extension WHERE extname = 'citus'`,
   );
-  // Serializes migrations: the second process's row waits for the first one's transaction. A table lock is unsuitable,
-  // because any role that prepares a statement on the table can delay it.
+  // Serializes migrations: the second row waits for the first transaction. Any role can delay a table lock.
   const added = await transaction.query(
     sql`INSERT INTO schema_migrations (name, hash) VALUES (${migration.name}, ${migration.hash}) ON CONFLICT DO NOTHING RETURNING name`,
   );
@@ -136,12 +121,8 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
 
 function isLockedOut(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code !== 'MIGRATION_FAILED') return false;
-  const { cause } = error;
-  return (
-    cause instanceof Error &&
-    'code' in cause &&
-    (cause.code === SQLSTATE_LOCK_NOT_AVAILABLE || cause.code === SQLSTATE_DEADLOCK_DETECTED)
-  );
+  const code = error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined;
+  return code === SQLSTATE_LOCK_NOT_AVAILABLE || code === SQLSTATE_DEADLOCK_DETECTED;
 }
 
 function failedMigration(name: string, statement: string, cause: unknown): DatabaseError {

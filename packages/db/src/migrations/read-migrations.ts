@@ -3,10 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's migrations folder, independent of the working directory. */
+/** Independent of the working directory. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
-/** A file of the migrations folder. */
 export interface Migration {
   /** `0000_initial`. */
   readonly name: string;

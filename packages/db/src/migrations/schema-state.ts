@@ -4,8 +4,7 @@ import { DatabaseError } from '../database-error.ts';
 import type { Migration } from './read-migrations.ts';
 
 /**
- * Compares the database's migrations with those of this version. Read-only, so it needs no privilege to create objects.
- * @returns the pending migrations, in order
+ * Read-only, so it needs no privilege to create objects.
  * @throws {DatabaseError} SCHEMA_NEWER if the database has unknown migrations; MIGRATION_CHANGED if the text of an
  * applied migration differs from the applied one
  */
@@ -20,14 +19,8 @@ export async function pendingMigrations(
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-/**
- * Requires that this version has every migration of the database. Read-only.
- * @throws {DatabaseError} SCHEMA_NEWER
- */
-export async function refuseNewerSchema(
-  database: Pick<Database, 'query'>,
-  migrations: readonly Migration[],
-): Promise<void> {
+/** This version must have every migration of the database. @throws {DatabaseError} SCHEMA_NEWER */
+export async function refuseNewerSchema(database: Pick<Database, 'query'>, migrations: readonly Migration[]) {
   refuseNewer(await readApplied(database), migrations);
 }
 
@@ -37,18 +30,21 @@ function refuseNewer(applied: ReadonlyMap<string, string>, migrations: readonly 
   if (unknown.length > 0) throw newerSchema(unknown);
 }
 
-/** Returns hashes by name, in the order of application. */
+/** Hashes by name, in the order of application. */
 async function readApplied(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, string>> {
-  const [found] = await database.query<{ exists: boolean }>(
-    sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
-  );
-  if (found?.exists !== true) return new Map();
+  if (!(await hasMigrationsTable(database))) return new Map();
   const rows = await database.query<{ name: string; hash: string }>(
     sql`SELECT name, hash FROM schema_migrations ORDER BY applied_at, name`,
   );
   return new Map(rows.map(({ name, hash }) => [name, hash]));
 }
 
+export async function hasMigrationsTable(database: Pick<Database, 'query'>): Promise<boolean> {
+  const [table] = await database.query<{ exists: boolean }>(
+    sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
+  );
+  return table?.exists === true;
+}
 function newerSchema(unknown: readonly string[]): DatabaseError {
   return new DatabaseError({
     code: 'SCHEMA_NEWER',

@@ -1,17 +1,15 @@
 import { type ClientBase, Query } from 'pg';
 
-/** One statement. */
 interface BoundedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether rows are lists of values instead of objects. */
+  /** Rows are lists of values instead of objects. */
   readonly isArray: boolean;
 }
 
 /**
- * Returns the rows of a statement, which it reads one by one: a result that is too large is never in memory. After an error of `take`, the
- * server still sends the other rows, so close the connection.
- * @param take called with the number of bytes of each row; may throw
+ * Reads rows one by one: a result that is too large is never in memory. After an error of `take`, which is called with
+ * the bytes of each row, the server still sends the other rows: close the connection.
  */
 export function readBounded<Row>(
   client: Pick<ClientBase, 'query'>,
@@ -26,7 +24,10 @@ export function readBounded<Row>(
     query.on('row', (row) => {
       if (isRefused) return;
       try {
-        take(bytesOf(row));
+        const values: unknown[] = Object.values(row);
+        take(
+          values.reduce<number>((sum, value) => sum + VALUE_BYTES + (typeof value === 'string' ? value.length : 0), 0),
+        );
         rows.push(row);
       } catch (error) {
         isRefused = true;
@@ -39,11 +40,5 @@ export function readBounded<Row>(
   });
 }
 
-/** Memory of a value without its text. Bytes. */
+/** Of a value without its text. */
 const VALUE_BYTES = 16;
-
-function bytesOf(row: object): number {
-  let bytes = 0;
-  for (const value of Object.values(row)) bytes += VALUE_BYTES + (typeof value === 'string' ? value.length : 0);
-  return bytes;
-}

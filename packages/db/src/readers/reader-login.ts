@@ -64,7 +64,7 @@ function mayNotCreate({ setting, urlSetting }: ReaderLoginOptions, create: strin
   });
 }
 
-/** Returns the URL with another login. Parameters of the URL would take precedence. */
+/** Parameters of the URL would take precedence. */
 function withLogin(url: string, user: string, password: string): string {
   const [place = '', query = ''] = url.trim().split(/\?(.*)/s);
   const parameters = new URLSearchParams(query);
@@ -75,7 +75,6 @@ function withLogin(url: string, user: string, password: string): string {
   return `${place.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, `$1${login}@`)}${shown}`;
 }
 
-/** Whether the server accepts the login. */
 async function accepts(url: string): Promise<boolean> {
   try {
     await withSession(parseConnectionString(url), APPLICATION_NAME, () => Promise.resolve());

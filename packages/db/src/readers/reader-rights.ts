@@ -2,25 +2,20 @@ import type { ClientBase } from 'pg';
 import { runAlone } from './run-alone.ts';
 
 /**
- * Returns a sentence about rights that make a role unsafe for queries of clients, or null for a safe one. It covers all
- * roles that the login can switch to, because a statement can do that: `SELECT set_config('role', …)`.
+ * A sentence about rights that make a role unsafe for queries of clients; null: safe. Covers all roles that a statement
+ * can switch to: `SELECT set_config('role', …)`.
  */
 export async function excessRights(client: Pick<ClientBase, 'query'>): Promise<string | null> {
-  const [row] = await runAlone<RightsRow>(client, RIGHTS_SQL);
-  if (row === undefined || row.roles !== null)
-    return `The role ${row?.login ?? ''} is a superuser, or a member of: ${row?.roles ?? ''}`;
-  return row.relations === null
+  type Rights = { readonly login: string; readonly roles: string | null; readonly relations: string | null };
+  const [rights] = await runAlone<Rights>(client, RIGHTS_SQL);
+  if (rights === undefined || rights.roles !== null)
+    return `The role ${rights?.login ?? ''} is a superuser, or a member of: ${rights?.roles ?? ''}`;
+  return rights.relations === null
     ? null
-    : `The role ${row.login} may change, or read outside of the schemas analytics and contracts: ${row.relations}`;
+    : `The role ${rights.login} may change, or read outside of the schemas analytics and contracts: ${rights.relations}`;
 }
 
-interface RightsRow {
-  readonly login: string;
-  readonly roles: string | null;
-  readonly relations: string | null;
-}
-
-/** Relations of extensions are readable by every role, such as pg_stat_statements. */
+/** Relations of extensions, such as pg_stat_statements, are readable by every role. */
 const RIGHTS_SQL = `
 WITH reachable AS MATERIALIZED (
   SELECT oid, rolname, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR rolname LIKE 'pg\\_%' AS is_powerful

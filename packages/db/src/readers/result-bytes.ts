@@ -1,8 +1,5 @@
-/**
- * Maximum bytes of one statement's result for a request, and of one JSON response. Both are in memory as a whole, and a
- * response is built and written without a pause.
- */
+/** Of one statement's result for a request, and of one JSON response. Both are in memory as a whole. */
 export const RESULT_BYTES_MAX = 8_388_608;
 
-/** Maximum bytes of the same for a page of one row, which can't have fewer. The row after it is read as well. */
+/** Of a page of one row, which can't have fewer. The row after it is read as well. */
 export const ROW_BYTES_MAX: number = 4 * RESULT_BYTES_MAX;

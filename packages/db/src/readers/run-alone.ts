@@ -1,9 +1,6 @@
 import type { ClientBase, QueryResultRow } from 'pg';
 
-/**
- * Returns the rows of exactly one statement: the extended protocol refuses a text with several. The driver would
- * otherwise send a statement without values by the simple protocol, which runs all of them.
- */
+/** The extended protocol refuses several statements; the driver would send a text without values by the simple one. */
 export async function runAlone<Row extends QueryResultRow>(
   client: Pick<ClientBase, 'query'>,
   text: string,

@@ -1,8 +1,7 @@
 import type { WalPosition } from './wal-position.ts';
 
-/** State of a standby at the time of a read. */
 export interface KnownStandby {
-  /** WAL position that it has replayed at least; null: it does not respond or is no standby. */
+  /** Replayed at least; null: it does not respond or is no standby. */
   readonly replayed: WalPosition | null;
   readonly lagMs: number;
 }
@@ -10,42 +9,36 @@ export interface KnownStandby {
 export interface ReadDemand {
   /** Position returned before: the WAL must be replayed at least to here. */
   readonly floor: WalPosition;
-  /** Milliseconds. A standby with more lag is not read from. */
+  /** A standby with more lag is not read from. */
   readonly lagMaxMs: number;
-  /** Maximum wait for a standby in milliseconds. */
+  /** Wait for a standby. */
   readonly waitMaxMs: number;
   /** Increases with each read, so that standbys take turns. */
   readonly turn: number;
 }
 
 export interface ChosenStandbys<Standby> {
-  /** Standbys that have replayed enough, in the order to try. */
+  /** Have replayed enough, in the order to try. */
   readonly reached: readonly Standby[];
-  /** Standbys that may have replayed enough by now or within the wait, nearest first. */
+  /** May have replayed enough by now or within the wait, nearest first. */
   readonly near: readonly Standby[];
 }
 
-/** Returns the standbys that a read may use. If both lists are empty, it must use the primary. */
+/** If both lists are empty, the read must use the primary. */
 export function chooseStandbys<Standby extends KnownStandby>(
   standbys: readonly Standby[],
   { floor, lagMaxMs, waitMaxMs, turn }: ReadDemand,
 ): ChosenStandbys<Standby> {
   const reached: Standby[] = [];
-  const near: (Standby & { readonly replayed: WalPosition })[] = [];
+  const near: Standby[] = [];
   for (const standby of standbys) {
-    if (!hasReplayed(standby) || standby.lagMs > lagMaxMs) continue;
+    if (standby.replayed === null || standby.lagMs > lagMaxMs) continue;
     if (standby.replayed >= floor) reached.push(standby);
     else if (standby.lagMs <= waitMaxMs) near.push(standby);
   }
   const first = reached.length === 0 ? 0 : turn % reached.length;
   return {
     reached: [...reached.slice(first), ...reached.slice(0, first)],
-    near: near.sort((one, other) => Number(other.replayed - one.replayed)),
+    near: near.sort((a, b) => Number((b.replayed ?? 0n) - (a.replayed ?? 0n))),
   };
-}
-
-function hasReplayed<Standby extends KnownStandby>(
-  standby: Standby,
-): standby is Standby & { readonly replayed: WalPosition } {
-  return standby.replayed !== null;
 }

@@ -19,23 +19,22 @@ export interface ReadsOptions {
   readonly primary: Database;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Maximum connections to each standby. */
+  /** Connections to each standby. */
   readonly poolSize: number;
   /** See `openDatabase`. */
   readonly prepared?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Milliseconds. A standby with more lag is not read from. */
+  /** A standby with more lag is not read from. */
   readonly lagMaxMs: number;
-  /** Called with the number of connections of a standby whenever it is found. */
+  /** Connections of a standby, whenever it is found. */
   readonly onRoom?: (host: string, room: ConnectionRoom) => void;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
-/** Reads from hot standbys, and from the primary if those are unsuitable. */
 export interface Reads {
   /**
-   * Returns a session for one request.
+   * For one request.
    * @param primary connection of this request to the primary
    * @param signal aborts when the result is not needed any more
    * @param counting as in `Database.until`, for reads on standbys
@@ -48,8 +47,7 @@ export interface Reads {
 const PRIMARY_EVERY_MS = 200;
 
 /**
- * Opens the standbys of a primary. A server that is unavailable, lags or is no standby is skipped for that time and
- * logged once.
+ * A standby that is unavailable, lags or is none is skipped for that time and logged once.
  * @throws {DatabaseError} DATABASE_URL_INVALID, STANDBYS_OF_CLUSTER; errors of the primary
  */
 export async function openReads(options: ReadsOptions): Promise<Reads> {
@@ -73,16 +71,11 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
     metrics.lagBytes.addSource(labels, () => lagOf(standby).bytes);
     metrics.used.addSource(labels, () => (standby.replayed !== null && lagOf(standby).ms <= lagMaxMs ? 1 : 0));
   }
-  const onStandbys = createStandbyReads({
-    standbys,
-    lagOf: (standby) => lagOf(standby).ms,
-    lagMaxMs,
-    logger,
-    metrics,
-  });
+  const lagMsOf = (standby: Standby) => lagOf(standby).ms;
+  const onStandbys = createStandbyReads({ standbys, lagOf: lagMsOf, lagMaxMs, logger, metrics });
   const stopping = new AbortController();
   const watching = [
-    watchPrimary(primary, history, { signal: stopping.signal, logger }),
+    watchPrimary(primary, history, logger, stopping.signal),
     ...standbys.map((standby) => standby.watch(stopping.signal)),
   ];
   // The first requests can then use them.
@@ -113,12 +106,8 @@ function standbysOfCluster(): DatabaseError {
   });
 }
 
-/** Records the end of the primary's WAL. Standbys only get flushed WAL. */
-async function watchPrimary(
-  primary: Database,
-  history: WalHistory,
-  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
-): Promise<void> {
+/** The end of the primary's WAL. Standbys only get flushed WAL. */
+async function watchPrimary(primary: Database, history: WalHistory, logger: Logger, signal: AbortSignal) {
   while (!signal.aborted) {
     try {
       const [row] = await primary.select<{ position: string }>(
@@ -132,7 +121,7 @@ async function watchPrimary(
   }
 }
 
-/** Returns the identifier that a server shares only with its copies. */
+/** Shared by a server and its copies only. */
 async function clusterOf(primary: Database): Promise<string> {
   const [row] = await primary.select<{ id: string }>(
     sql`SELECT system_identifier::text AS id FROM pg_control_system()`,

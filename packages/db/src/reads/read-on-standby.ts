@@ -2,7 +2,6 @@ import type { SessionClient } from '../connections/session-client.ts';
 import { DatabaseError } from '../database-error.ts';
 import { parseWalPosition, type WalPosition } from './wal-position.ts';
 
-/** Rows from a standby, with their WAL positions. */
 export interface StandbyRead<Row> {
   readonly rows: Row[];
   /** The rows include every commit up to here. */
@@ -15,17 +14,16 @@ export interface StandbyRead<Row> {
 const BEFORE = 'SELECT pg_last_wal_replay_lsn()::text AS replayed';
 
 /**
- * A record takes effect before it counts as replayed, so rows may include the record after `replayed`. It exists only
- * if more was received than replayed, or if the WAL comes from an archive. One byte more then requires that record from
- * other standbys too.
+ * A record takes effect before it counts as replayed, so rows may include the record after `replayed`. It exists only if
+ * more was received than replayed, or if the WAL comes from an archive. One byte more then requires it elsewhere too.
  */
 const AFTER = `
   SELECT pg_is_in_recovery() AS follows, (CASE WHEN received = replayed THEN replayed ELSE replayed + 1 END)::text AS reached
   FROM (SELECT pg_last_wal_replay_lsn() AS replayed, pg_last_wal_receive_lsn() AS received) AS log`;
 
 /**
- * Queries a standby. Both positions come from the server that returned the rows, in one round trip of a pipelining
- * client. A separate query could be too early or late, or reach another server behind the same name.
+ * Both positions come from the server that returned the rows, in one round trip of a pipelining client. A separate query
+ * could be too early or late, or reach another server behind the same name.
  * @throws {DatabaseError} DATABASE_NO_STANDBY; errors of the statement
  */
 export async function readOnStandby<Row extends object>(
@@ -51,7 +49,6 @@ export async function readOnStandby<Row extends object>(
   return { rows: read.value.rows, from: parseWalPosition(replayed), to: parseWalPosition(reached) };
 }
 
-/** Returns the error of a server that is not, or no longer, a standby. */
 export function noStandby(): DatabaseError {
   return new DatabaseError({
     code: 'DATABASE_NO_STANDBY',

@@ -6,23 +6,16 @@ import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from '
 
 /** Reads of one request: each sees at least the state of earlier ones. */
 export interface ReadSession extends ReadDatabase {
-  /**
-   * Latest possible state of all results so far; null: nothing was read. For `requireAtLeast` of other sessions, in any
-   * process.
-   */
+  /** Latest possible state of all results so far; null: nothing was read. For `requireAtLeast` in any process. */
   readonly position: string | null;
-  /** Requires reads to see at least this state. @param position null: unknown, so the primary must be read */
+  /** Reads must see at least this state; null: unknown, so the primary must be read. */
   requireAtLeast(position: string | null): void;
-  /**
-   * Reads only from the primary from now on, because the request also queried it directly: results must be consistent.
-   */
+  /** The request also queried the primary directly: results must be consistent. */
   stayOnPrimary(): void;
 }
 
 /** Minimum position of all sessions of a process. */
-export interface SharedFloor {
-  position: WalPosition;
-}
+export type SharedFloor = { position: WalPosition };
 
 export interface ReadSessionOptions {
   readonly onStandbys: ReadOnStandbys;
@@ -79,10 +72,7 @@ export function createReadSession({ onStandbys, primary, floor, end, onPrimary }
   };
 }
 
-/**
- * Returns the primary's WAL position. A commit is in the WAL before it becomes visible, so everything visible before
- * this query is before the returned position.
- */
+/** A commit is in the WAL before it becomes visible: everything visible before this query is before the position. */
 export async function positionOfPrimary(primary: ReadDatabase): Promise<WalPosition> {
   const [row] = await primary.select<{ position: string }>(sql`SELECT pg_current_wal_insert_lsn()::text AS position`);
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');

@@ -9,54 +9,46 @@ import type { StandbyRead } from './read-on-standby.ts';
 import type { Standby } from './standby.ts';
 import type { WalPosition } from './wal-position.ts';
 
-/** A statement to read. */
 export interface Requested {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Its rows must include every commit up to here. */
+  /** The rows must include every commit up to here. */
   readonly floor: WalPosition;
-  /** Ends the read when the rows are not needed any more, or are too large. */
+  /** The rows are not needed any more, or are too large. */
   readonly end: End | undefined;
 }
 
 export interface StandbyReadsOptions {
   readonly standbys: readonly Standby[];
-  /** Returns the lag in milliseconds. */
+  /** Milliseconds. */
   readonly lagOf: (standby: Standby) => number;
   readonly lagMaxMs: number;
   readonly logger: Logger;
   readonly metrics: Pick<ReadMetrics, 'reads'>;
 }
 
-/**
- * Reads from a standby that has replayed enough, or from another one after a failure. @returns null if the primary must
- * be queried
- */
+/** Null if the primary must be queried. */
 export type ReadOnStandbys = <Row extends object>(requested: Requested) => Promise<StandbyRead<Row> | null>;
 
-/**
- * Successive waits, in milliseconds, for a standby that has nearly replayed enough. After them, the primary is faster.
- */
+/** Successive waits for a standby that has nearly replayed enough. After them, the primary is faster. */
 const WAITS_MS = [0, 5, 15, 30];
 const WAIT_MAX_MS = WAITS_MS.reduce((sum, wait) => sum + wait, 0);
 
-/** Returns the reader. It uses standbys while at least one is suitable. */
+/** Standbys are used while at least one is suitable. */
 export function createStandbyReads(options: StandbyReadsOptions): ReadOnStandbys {
   const { standbys, lagOf, lagMaxMs } = options;
   const tryOn = createAttempts(options);
   let turn = 0;
   return async <Row extends object>(requested: Requested) => {
     const { floor } = requested;
-    const known = standbys.map((standby) => ({ standby, replayed: standby.replayed, lagMs: lagOf(standby) }));
-    const { reached, near } = chooseStandbys(known, { floor, lagMaxMs, waitMaxMs: WAIT_MAX_MS, turn: turn++ });
+    const states = standbys.map((standby) => ({ standby, replayed: standby.replayed, lagMs: lagOf(standby) }));
+    const { reached, near } = chooseStandbys(states, { floor, lagMaxMs, waitMaxMs: WAIT_MAX_MS, turn: turn++ });
     for (const { standby } of reached) {
       const read = await tryOn<Row>(standby, requested);
       if (read !== null) return read;
     }
-    const late = await firstToReach(
-      near.map(({ standby }) => standby),
-      floor,
-    );
+    const nearby = near.map(({ standby }) => standby);
+    const late = await firstToReach(nearby, floor);
     return late === undefined ? null : tryOn<Row>(late, requested);
   };
 }
@@ -72,12 +64,12 @@ async function firstToReach(near: readonly Standby[], floor: WalPosition): Promi
   return undefined;
 }
 
-/** Returns a function for one attempt on one standby, which returns null if another server must be queried. */
+/** One attempt on one standby; null if another server must be queried. */
 function createAttempts({ logger, metrics }: StandbyReadsOptions) {
   const reported = new Set<string>();
   const count = (host: string, outcome: ReadOutcome): void => metrics.reads.inc({ host, outcome });
 
-  /** Logs each kind of error once; metrics count them. */
+  /** Each kind of error once; metrics count them. */
   function reportOf(host: string, outcome: ReadOutcome, error: PostgresError): void {
     const kind = `${host} ${error.code}`;
     if (outcome === 'away' || reported.has(kind)) return;
@@ -108,13 +100,13 @@ function createAttempts({ logger, metrics }: StandbyReadsOptions) {
   };
 }
 
-/** SQLSTATE of a statement that conflicted with the replay. */
+/** The statement conflicted with the replay. */
 const RECOVERY_CONFLICT = '40001';
 const READ_ONLY = '25006';
 /** The statement took too long, and would elsewhere too. */
 const QUERY_CANCELED = '57014';
 
-/** @returns null for errors not caused by the server */
+/** Null for errors not caused by the server. */
 function outcomeOf(error: unknown): ReadOutcome | null {
   if (error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY') return 'away';
   const code = error instanceof PostgresError ? error.code : undefined;

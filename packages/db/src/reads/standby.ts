@@ -1,8 +1,8 @@
 import { errorText, type Logger, sleepUnlessAborted, systemClock } from '@chainstead/core';
-import type { Pool, PoolConfig } from 'pg';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { columnParsers } from '../columns/column-parsers.ts';
 import { type End, onClient } from '../connections/client-use.ts';
-import type { ConnectionTarget, DatabaseHost } from '../connections/connection-string.ts';
+import type { ConnectionTarget } from '../connections/connection-string.ts';
 import { type OpenSession, openPoolTo, sessionsTo } from '../connections/open-pool.ts';
 import { queryOn } from '../connections/query-on.ts';
 import { SessionClient } from '../connections/session-client.ts';
@@ -15,10 +15,10 @@ import { laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 export interface StandbyOptions {
   /** Has a single host. */
   readonly target: ConnectionTarget;
-  /** Identifier of the primary's cluster, which it must be a copy of. */
+  /** Of the primary, which the standby must be a copy of. */
   readonly clusterId: string;
   readonly applicationName: string;
-  /** Maximum connections, plus one that reads the replayed position. */
+  /** Connections, plus one that reads the replayed position. */
   readonly poolSize: number;
   readonly prepared: boolean;
   readonly settings: Readonly<Record<string, string>>;
@@ -27,14 +27,14 @@ export interface StandbyOptions {
   readonly logger: Logger;
 }
 
-/** Milliseconds between reads of the position, which is cached for requests. */
+/** Between reads of the position, which is cached for requests. */
 const LOOK_EVERY_MS = 150;
-/** Milliseconds between checks of an unavailable server. */
+/** Between checks of an unavailable server. */
 const LOOK_AGAIN_MS = 1_000;
-/** Milliseconds without a response after which a server is unavailable. */
+/** Without a response for this long, a server is unavailable. */
 const SILENCE_MS = 3_000;
 
-/** A server that follows the primary and accepts reads. */
+/** Follows the primary and accepts reads. */
 export class Standby {
   /** `host:port`. */
   readonly host: string;
@@ -54,7 +54,7 @@ export class Standby {
     const { applicationName } = options;
     const target = { ...options.target, connectTimeoutMs: Math.min(options.target.connectTimeoutMs, SILENCE_MS) };
     this.#options = options;
-    this.host = target.hosts.map(nameOf).join(',');
+    this.host = target.hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
     // The statements of a read are pipelined.
     const config: PoolConfig = { types: columnParsers, pipeline: true };
     this.#pool = openPoolTo(target, { ...options, size: options.poolSize }, config);
@@ -67,31 +67,28 @@ export class Standby {
     this.#openSession = sessionsTo(target, { applicationName });
   }
 
-  /** Known replayed position; null while it can't be read from. */
+  /** Null while the standby can't be read from. */
   get replayed(): WalPosition | null {
     return this.#replayed;
   }
 
-  /** Last known position; null before the first one. */
+  /** Null before the first position. */
   get lastReplayed(): WalPosition | null {
     return this.#lastReplayed;
   }
 
   /** @throws the errors of connection and statement; the caller decides on {@link Standby.doubt} */
   async read<Row extends object>(text: string, values: readonly unknown[], end?: End): Promise<StandbyRead<Row>> {
-    const read = await onClient(
-      this.#pool,
-      (client) => {
-        if (!(client instanceof SessionClient)) throw new TypeError('A pool gave a client of another kind');
-        return readOnStandby<Row>(client, text, values);
-      },
-      end,
-    );
+    const work = (client: PoolClient) => {
+      if (!(client instanceof SessionClient)) throw new TypeError('A pool gave a client of another kind');
+      return readOnStandby<Row>(client, text, values);
+    };
+    const read = await onClient(this.#pool, work, end);
     if (this.#replayed !== null) this.#replayed = laterOf(this.#replayed, read.from);
     return read;
   }
 
-  /** Reads the replayed position into {@link Standby.replayed}. Concurrent callers share the query. */
+  /** Reads the replayed position. Concurrent callers share the query. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
@@ -99,7 +96,7 @@ export class Standby {
     return this.#looking;
   }
 
-  /** Call it after a failure possibly caused by the server: it is not used until it has responded to a check. */
+  /** After a failure possibly caused by the server, it is not used until it has responded to a check. */
   doubt(): void {
     this.#replayed = null;
     void this.look();
@@ -126,12 +123,12 @@ export class Standby {
     if (this.#isClosed) return;
     try {
       this.#session ??= await this.#connect();
-      const [found] = await queryOn<{ follows: boolean; replayed: string | null }>(
+      const [state] = await queryOn<{ follows: boolean; replayed: string | null }>(
         this.#session,
         sql`SELECT pg_is_in_recovery() AS follows, pg_last_wal_replay_lsn()::text AS replayed`,
       );
-      if (found?.follows !== true || found.replayed === null) throw noStandby();
-      this.#found(parseWalPosition(found.replayed));
+      if (state?.follows !== true || state.replayed === null) throw noStandby();
+      this.#reached(parseWalPosition(state.replayed));
     } catch (error) {
       if (!this.#isClosed) this.#lost(error);
     }
@@ -154,7 +151,7 @@ export class Standby {
     }
   }
 
-  #found(position: WalPosition): void {
+  #reached(position: WalPosition): void {
     this.#lastReplayed = position;
     // It may be lower than before, after a restart.
     this.#replayed = position;
@@ -175,10 +172,6 @@ export class Standby {
     }
     this.#isAway = true;
   }
-}
-
-function nameOf({ host, port }: DatabaseHost): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function otherCluster(host: string): DatabaseError {

@@ -1,27 +1,16 @@
 import type { WalPosition } from './wal-position.ts';
 
-/** Lag of a standby. */
-export interface Lag {
-  readonly ms: number;
-  readonly bytes: number;
-}
+export type WalHistory = ReturnType<typeof createWalHistory>;
 
-/** Recent end positions of the primary's WAL, with times of one clock, to compute the lag of standbys. */
-export interface WalHistory {
-  /** @param at milliseconds by a monotonic clock */
-  add(position: WalPosition, at: number): void;
-  /** @param replayed position of the standby @param now milliseconds by the same clock */
-  lagOf(replayed: WalPosition, now: number): Lag;
-}
-
-/** Milliseconds. Longer than any lag with which a standby is used. */
+/** Longer than any lag with which a standby is used. */
 const KEPT_MS = 600_000;
 
-export function createWalHistory(): WalHistory {
+/** Recent end positions of the primary's WAL, with times of one monotonic clock in milliseconds. */
+export function createWalHistory() {
   /** Ascending. The first sample is older than {@link KEPT_MS}, or the very first. */
   let samples: { readonly position: WalPosition; readonly at: number }[] = [];
   return {
-    add(position, at) {
+    add(position: WalPosition, at: number): void {
       const newest = samples.at(-1);
       if (newest?.position === position) return;
       // Another server has taken over, without the last WAL of this one.
@@ -30,7 +19,8 @@ export function createWalHistory(): WalHistory {
       const [, second] = samples;
       if (second !== undefined && second.at < at - KEPT_MS) samples.shift();
     },
-    lagOf(replayed, now) {
+    /** @param replayed position of the standby */
+    lagOf(replayed: WalPosition, now: number): { readonly ms: number; readonly bytes: number } {
       const newest = samples.at(-1);
       if (newest === undefined || newest.position <= replayed) return { ms: 0, bytes: 0 };
       const missed = samples[firstAfter(samples, replayed)] ?? newest;
@@ -39,7 +29,7 @@ export function createWalHistory(): WalHistory {
   };
 }
 
-/** Returns the index of the first sample that the standby has not completely replayed. */
+/** Index of the first sample that the standby has not completely replayed. */
 function firstAfter(samples: readonly { readonly position: WalPosition }[], replayed: WalPosition): number {
   let [low, high] = [0, samples.length];
   while (low < high) {

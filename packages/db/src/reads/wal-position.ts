@@ -1,7 +1,4 @@
-/**
- * A position in the WAL of a Postgres cluster (`pg_lsn`): bytes since its beginning. Each commit has a higher position
- * than all before.
- */
+/** In the WAL of a Postgres cluster (`pg_lsn`): bytes since its beginning. Each commit has a higher position. */
 export type WalPosition = bigint;
 
 const LOW_BITS = 32n;
@@ -15,7 +12,7 @@ export function parseWalPosition(text: string): WalPosition {
   return (BigInt(`0x${high}`) << LOW_BITS) | BigInt(`0x${low}`);
 }
 
-/** Returns the position in the format of Postgres. */
+/** In the format of Postgres. */
 export function formatWalPosition(position: WalPosition): string {
   const low = BigInt.asUintN(Number(LOW_BITS), position);
   return `${(position >> LOW_BITS).toString(16)}/${low.toString(16)}`.toUpperCase();

@@ -8,26 +8,33 @@ import { sql } from '../sql.ts';
 const ROUNDS = 3;
 
 /**
- * Requires that {@link Database.session} returns server sessions. Behind a pooler in transaction mode, each transaction
- * may run on another one: locks, settings and notifications would silently get lost.
+ * Behind a pooler in transaction mode, each transaction of {@link Database.session} may run on another server session:
+ * locks, settings and notifications would silently get lost.
  * @throws {DatabaseError} DATABASE_POOLED_BY_TRANSACTION
  */
 export async function checkSessions(database: Pick<Database, 'session'>): Promise<void> {
-  const [one, other] = [database.session(), database.session()];
+  const [first, other] = [database.session(), database.session()];
   try {
-    await one.connect();
+    await first.connect();
     await other.connect();
     for (let round = 0; round < ROUNDS; round += 1) {
-      const before = await backendOf(one);
+      const before = await backendOf(first);
       // While this transaction holds a server session, the first client can't get the same one.
       await other.query('BEGIN');
       const held = await backendOf(other);
-      const after = await backendOf(one);
+      const after = await backendOf(first);
       await other.query('COMMIT');
-      if (held === before || after !== before) throw pooledByTransaction();
+      if (held !== before && after === before) continue;
+      throw new DatabaseError({
+        code: 'DATABASE_POOLED_BY_TRANSACTION',
+        message:
+          'The database is behind a pooler in transaction mode, but leadership, queues and notifications need sessions',
+        remedy: 'Switch the pooler to session mode, or set DATABASE_SESSION_URL to a direct URL of the same database',
+        retryable: false,
+      });
     }
   } finally {
-    one.destroy();
+    first.destroy();
     other.destroy();
   }
 }
@@ -35,14 +42,4 @@ export async function checkSessions(database: Pick<Database, 'session'>): Promis
 async function backendOf(client: SessionClient): Promise<number | undefined> {
   const [session] = await queryOn<{ pid: number }>(client, sql`SELECT pg_backend_pid() AS pid`);
   return session?.pid;
-}
-
-function pooledByTransaction(): DatabaseError {
-  return new DatabaseError({
-    code: 'DATABASE_POOLED_BY_TRANSACTION',
-    message:
-      'The database is behind a pooler in transaction mode, but leadership, queues and notifications need sessions',
-    remedy: 'Switch the pooler to session mode, or set DATABASE_SESSION_URL to a direct URL of the same database',
-    retryable: false,
-  });
 }

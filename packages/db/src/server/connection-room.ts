@@ -1,9 +1,7 @@
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
-/** Connection limits of a server, and the connections in use. */
 export interface ConnectionRoom {
-  /** `max_connections`. */
   readonly max: number;
   /** Reserved for superusers and for roles chosen by the operator. */
   readonly reserved: number;
@@ -11,7 +9,7 @@ export interface ConnectionRoom {
   readonly usedByOthers: number;
 }
 
-/** @param applicationName name of this process's own sessions, which don't count */
+/** @param applicationName of this process's own sessions, which don't count */
 export async function readConnectionRoom(
   database: Pick<Database, 'query'>,
   applicationName: string,

@@ -11,32 +11,23 @@ export interface ExaminedServer {
   readonly folder: string | null;
 }
 
-interface ServerFacts {
-  readonly version: string;
-  readonly version_number: number;
-  readonly encoding: string;
-  readonly read_only: boolean;
-  readonly in_recovery: boolean;
-  readonly fsync: string;
-  readonly full_page_writes: string;
-  readonly synchronous_commit: string;
-  readonly autovacuum: string;
-  readonly track_counts: string;
-  readonly shared_buffers: number;
-  readonly max_wal_size: number;
-  readonly wal_level: string;
-  /** Names of all publications, sorted. */
+type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit' | 'autovacuum' | 'track_counts' | 'wal_level';
+interface ServerFacts extends Readonly<Record<'version' | 'encoding' | Setting, string>> {
+  readonly versionNumber: number;
+  readonly isReadOnly: boolean;
+  readonly isStandby: boolean;
+  readonly sharedBuffers: number;
+  readonly maxWalSize: number;
   readonly publications: readonly string[];
   readonly size: number;
   readonly now: Date;
 }
-
-const FACTS = sql`SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
-  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS read_only, pg_is_in_recovery() AS in_recovery,
+const FACTS = sql`SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS "versionNumber",
+  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS "isReadOnly", pg_is_in_recovery() AS "isStandby",
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit,
   current_setting('autovacuum') AS autovacuum, current_setting('track_counts') AS track_counts,
-  pg_size_bytes(current_setting('shared_buffers'))::float8 AS shared_buffers, pg_size_bytes(current_setting('max_wal_size'))::float8 AS max_wal_size,
+  pg_size_bytes(current_setting('shared_buffers'))::float8 AS "sharedBuffers", pg_size_bytes(current_setting('max_wal_size'))::float8 AS "maxWalSize",
   current_setting('wal_level') AS wal_level, ARRAY(SELECT pubname::text FROM pg_publication ORDER BY pubname) AS publications,
   pg_database_size(current_database())::float8 AS size, clock_timestamp() AS now`;
 
@@ -51,10 +42,7 @@ const DATABASE_LARGE = 10 * GIGABYTE;
 const WAL_SMALL = GIGABYTE;
 const DISK = { low: 0.15, bad: 0.05 };
 
-/**
- * Returns findings about a Postgres server: version, settings, latency, clock, disk if accessible, and replication if there is a publication.
- * Read-only.
- */
+/** Replication is examined if there is a publication. Read-only. */
 export async function examineServer({ database, clock, folder }: ExaminedServer): Promise<Finding[]> {
   const [facts] = await database.query<ServerFacts>(FACTS);
   if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');
@@ -72,7 +60,7 @@ export async function examineServer({ database, clock, folder }: ExaminedServer)
   ];
 }
 
-function versionFinding({ version, version_number: number, encoding }: ServerFacts): Finding {
+function versionFinding({ version, versionNumber: number, encoding }: ServerFacts): Finding {
   const { ok, bad } = findingsOf('version');
   if (number < POSTGRES_MAJOR_MIN * 10_000)
     return bad(
@@ -89,7 +77,7 @@ function versionFinding({ version, version_number: number, encoding }: ServerFac
   return ok(`Postgres ${version}, ${encoding}`);
 }
 
-function writesFinding({ read_only: isReadOnly, in_recovery: isStandby }: ServerFacts): Finding {
+function writesFinding({ isReadOnly, isStandby }: ServerFacts): Finding {
   const { ok, bad } = findingsOf('writes');
   if (!isStandby && !isReadOnly) return ok('taken');
   return bad(
@@ -129,12 +117,12 @@ function vacuumFinding({ autovacuum, track_counts: counts }: ServerFacts): Findi
   );
 }
 
-function memoryFinding({ shared_buffers: buffers, max_wal_size: wal, size }: ServerFacts): Finding {
+function memoryFinding({ sharedBuffers: buffers, maxWalSize: wal, size }: ServerFacts): Finding {
   const { ok, warning } = findingsOf('memory and log');
-  const found = `shared_buffers ${megabytes(buffers)}, max_wal_size ${megabytes(wal)}`;
-  if (buffers >= BUFFERS_SMALL && (size < DATABASE_LARGE || wal >= WAL_SMALL)) return ok(found);
+  const text = `shared_buffers ${megabytes(buffers)}, max_wal_size ${megabytes(wal)}`;
+  if (buffers >= BUFFERS_SMALL && (size < DATABASE_LARGE || wal >= WAL_SMALL)) return ok(text);
   return warning(
-    found,
+    text,
     'Writes reach the disk too often, especially with a large database.',
     'Set shared_buffers to a quarter of the memory, and max_wal_size to a few gigabytes (docs/operate/postgres.md, “WAL settings”).',
   );
@@ -148,11 +136,11 @@ async function nearnessFinding(database: Pick<Database, 'query'>): Promise<Findi
     await database.query(sql`SELECT 1`);
     times.push(performance.now() - startedAt);
   }
-  const half = times.toSorted((one, other) => one - other)[ROUND_TRIPS / 2] ?? 0;
-  const found = `${half.toFixed(1)} ms`;
-  if (half <= ROUND_TRIP_SLOW_MS) return ok(found);
+  const median = times.toSorted((a, b) => a - b)[ROUND_TRIPS / 2] ?? 0;
+  const text = `${median.toFixed(1)} ms`;
+  if (median <= ROUND_TRIP_SLOW_MS) return ok(text);
   return warning(
-    found,
+    text,
     'Each request and each block takes several round trips.',
     'Run Chainstead closer to its database.',
   );
@@ -160,10 +148,10 @@ async function nearnessFinding(database: Pick<Database, 'query'>): Promise<Findi
 
 function clockFinding(offMs: number): Finding {
   const { ok, warning } = findingsOf('clock');
-  const found = `${(offMs / 1_000).toFixed(1)} s apart from the clock of this machine`;
-  if (offMs <= CLOCK_OFF_MS) return ok(found);
+  const text = `${(offMs / 1_000).toFixed(1)} s apart from the clock of this machine`;
+  if (offMs <= CLOCK_OFF_MS) return ok(text);
   return warning(
-    found,
+    text,
     'Leases use the clock of the database, so nothing breaks. But times in logs and responses do not match.',
     'Synchronize the clocks of both machines (NTP).',
   );
@@ -176,19 +164,19 @@ async function diskFinding(size: number, folder: string | null): Promise<Finding
   const { bavail, blocks, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const share = bavail / Math.max(1, blocks);
-  const found = `${taken}; ${megabytes(free)} (${Math.round(share * 100)} %) of the disk are free`;
-  if (share >= DISK.low || free >= 10 * size + GIGABYTE) return ok(found);
+  const text = `${taken}; ${megabytes(free)} (${Math.round(share * 100)} %) of the disk are free`;
+  if (share >= DISK.low || free >= 10 * size + GIGABYTE) return ok(text);
   const meaning = 'When the disk is full, nothing can be written. Work resumes automatically once there is space.';
   const remedy = 'Add disk space, or retain fewer blocks (RETENTION_BLOCKS of a chain).';
-  return share < DISK.bad && free < size + GIGABYTE ? bad(found, meaning, remedy) : warning(found, meaning, remedy);
+  return share < DISK.bad && free < size + GIGABYTE ? bad(text, meaning, remedy) : warning(text, meaning, remedy);
 }
 
 function replicationFinding({ publications, wal_level: level }: ServerFacts): Finding {
   const { ok, warning } = findingsOf('replication');
-  const found = `wal_level ${level}, publications: ${publications.join(', ')}`;
-  if (level === 'logical') return ok(found);
+  const text = `wal_level ${level}, publications: ${publications.join(', ')}`;
+  if (level === 'logical') return ok(text);
   return warning(
-    found,
+    text,
     'Subscribers receive nothing: logical replication needs wal_level = logical.',
     "Run ALTER SYSTEM SET wal_level = 'logical' and restart Postgres, or drop the publications (docs/operate/replicate.md).",
   );

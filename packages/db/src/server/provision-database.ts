@@ -1,10 +1,6 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
 import { connectionProblem } from '../connections/connection-problem.ts';
-import {
-  type ConnectionTarget,
-  parseConnectionString,
-  redactConnectionString,
-} from '../connections/connection-string.ts';
+import { parseConnectionString, redactConnectionString } from '../connections/connection-string.ts';
 import { queryOn } from '../connections/query-on.ts';
 import { hasCode, withSession } from '../connections/with-session.ts';
 import { DatabaseError } from '../database-error.ts';
@@ -12,40 +8,32 @@ import { rawSql, type Sql, sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead provision';
 
-/** The embedded server's superuser, created by initdb. */
+/** Of the embedded server, created by initdb. */
 export const SUPERUSER = 'postgres';
-/** The role of Chainstead in the embedded server. It owns only its database. */
+/** Chainstead's role in the embedded server. It owns only its database. */
 const PROGRAM_ROLE = 'chainstead';
 const READER_ROLE = 'chainstead_reader';
 const DATABASE = 'chainstead';
-/** Extensions required by the schema. On some servers, only a superuser may create them. */
+/** On some servers, only a superuser may create them. */
 const EXTENSIONS = ['btree_gist', 'pg_trgm'];
-/**
- * Limit of temporary files per session of any other role in Chainstead's database: sorts and joins that exceed memory.
- */
+/** Per session of other roles in Chainstead's database: sorts and joins that exceed memory. */
 const TEMP_FILE_LIMIT = '2GB';
 
 const SQLSTATE_INVALID_PASSWORD = '28P01';
 const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
-/**
- * Errors if two processes provision concurrently: the other's role, database, extension or changes of a role (XX000)
- * are the same.
- */
+/** If two processes provision concurrently: the other's role, database, extension or changes (XX000) are the same. */
 const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505', 'XX000']);
 const SERVER_VERSION_WITH_TRANSACTION_TIMEOUT = 170_000;
 
-/** The embedded server as seen by its own process. */
 export interface ProvisionedServer {
   readonly port: number;
   readonly passwords: { readonly superuser: string; readonly program: string };
 }
 
-/** Returns the URL of the database `chainstead` for the program's role. */
 export function programUrl({ port, passwords }: ProvisionedServer): string {
   return `postgres://${PROGRAM_ROLE}:${passwords.program}@127.0.0.1:${port}/${DATABASE}`;
 }
 
-/** Returns the URL of the server's database `postgres`. */
 export function superuserUrl({ port, passwords }: ProvisionedServer): string {
   return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/postgres`;
 }
@@ -58,14 +46,18 @@ export interface ProvisionOptions {
 }
 
 /**
- * Creates the requirements of Chainstead on its server: role, database, extension, readers' role with its privileges,
- * and limits for all roles in that database. Changes nothing if all exist.
+ * Creates role, database, extensions, readers' role with its privileges, and limits for all roles in that database.
+ * Changes nothing if all exist.
  * @throws {DatabaseError} DATABASE_NOT_PROVISIONED
  */
 export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
   const superuser = parseConnectionString(urls.superuserUrl);
   const program = readProgram(urls.programUrl);
-  if (superuser.user === program.role) throw sameRole(program.role);
+  if (superuser.user === program.role)
+    throw notProvisioned(
+      `DATABASE_URL and DATABASE_SUPERUSER_URL both name the role ${program.role}`,
+      'Set DATABASE_URL to a separate role that is not a superuser',
+    );
   try {
     await withSession(superuser, APPLICATION_NAME, async (admin) => {
       const [role] = await queryOn(admin, sql`SELECT FROM pg_roles WHERE rolname = ${program.role}`);
@@ -98,16 +90,17 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof Error) || error instanceof DatabaseError) throw error;
-    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE
-      ? notSuperuser(error)
-      : refused('DATABASE_SUPERUSER_URL', urls.superuserUrl, error);
+    if (!hasCode(error) || error.code !== SQLSTATE_INSUFFICIENT_PRIVILEGE)
+      throw refused('DATABASE_SUPERUSER_URL', urls.superuserUrl, error);
+    throw notProvisioned(
+      `the role of DATABASE_SUPERUSER_URL is not a superuser: ${error.message}`,
+      'Set DATABASE_SUPERUSER_URL to a superuser of the server',
+      error,
+    );
   }
 }
 
-/**
- * Sets limits that the migration can't set, because the program's role may not change other roles. An operator's
- * settings stay.
- */
+/** The migration can't set limits, because the program's role may not change other roles. An operator's settings stay. */
 async function provideReaders(admin: Client): Promise<void> {
   const [reader] = await queryOn<{ isUnlimited: boolean }>(
     admin,
@@ -127,9 +120,8 @@ async function provideReaders(admin: Client): Promise<void> {
 }
 
 /**
- * Selects missing limits on actions of all roles in the database. The job queue waits for advisory locks. Temporary
- * tables, large objects, WAL messages and unlimited temporary files fill the disk. Function privileges apply to one
- * database, and so do the locks: a lock from another database blocks nothing.
+ * Missing limits of all roles in the database. The job queue waits for advisory locks. Temporary tables, large objects,
+ * WAL messages and unlimited temporary files fill the disk. Function privileges apply to one database.
  */
 function missingBounds(role: Sql): Sql {
   return sql`SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, ${role}::text) AS statement
@@ -156,33 +148,26 @@ WHERE NOT EXISTS (
   WHERE rolname = ${role} AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
 }
 
-/**
- * Selects the privileges of readers if they have none: the schema was created before their role, or restored from a dump.
- */
+/** Of readers without privileges: the schema was created before their role, or restored from a dump. */
 function missingPrivileges(role: Sql): Sql {
   const reader = sql`${READER_ROLE}`;
   return sql`SELECT format('GRANT USAGE ON SCHEMA analytics TO %2$I; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO %2$I; ALTER DEFAULT PRIVILEGES FOR ROLE %1$I IN SCHEMA analytics GRANT SELECT ON TABLES TO %2$I', ${role}::text, ${reader}::text) AS statement
 FROM pg_namespace WHERE nspname = 'analytics' AND NOT has_schema_privilege(${reader}, oid, 'USAGE')`;
 }
 
-interface Program {
-  readonly target: ConnectionTarget;
-  readonly role: string;
-  readonly password: string;
-  readonly database: string;
-}
-
-function readProgram(url: string): Program {
+type Program = ReturnType<typeof readProgram>;
+function readProgram(url: string) {
   const target = parseConnectionString(url);
   const { user: role, password, database } = target;
-  if (role === undefined || password === undefined) throw noLogin();
+  if (role === undefined || password === undefined)
+    throw notProvisioned(
+      'DATABASE_URL has no role or no password',
+      'Set DATABASE_URL to postgres://role:password@host/database',
+    );
   return { target, role, password, database };
 }
 
-/**
- * Sets the role's password to that of the URL: the embedded server's password file may have been lost and created
- * again.
- */
+/** The embedded server's password file may have been lost and created again. */
 async function ensureLogin({ target, role, password }: Program, admin: Client): Promise<void> {
   try {
     await withSession(target, APPLICATION_NAME, () => Promise.resolve());
@@ -200,32 +185,10 @@ async function make(admin: Client, statement: Sql): Promise<void> {
   }
 }
 
-function noLogin(): DatabaseError {
-  return notProvisioned(
-    'DATABASE_URL has no role or no password',
-    'Set DATABASE_URL to postgres://role:password@host/database',
-  );
-}
-
-function sameRole(role: string): DatabaseError {
-  return notProvisioned(
-    `DATABASE_URL and DATABASE_SUPERUSER_URL both name the role ${role}`,
-    'Set DATABASE_URL to a separate role that is not a superuser',
-  );
-}
-
 function refused(setting: string, url: string, cause: unknown): DatabaseError {
   return notProvisioned(
     `${setting} (${redactConnectionString(url)}) can't be used: ${connectionProblem(cause)}`,
     `Check the host, role and password in ${setting}`,
-    cause,
-  );
-}
-
-function notSuperuser(cause: Error): DatabaseError {
-  return notProvisioned(
-    `the role of DATABASE_SUPERUSER_URL is not a superuser: ${cause.message}`,
-    'Set DATABASE_SUPERUSER_URL to a superuser of the server',
     cause,
   );
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { checkServer } from './server-check.ts';
 
 describe('server check', () => {
-  const answering = (version_number: number, version: string, encoding: string) => ({
+  const answering = (number: number, version: string, encoding: string) => ({
     async query<Row extends object>(): Promise<Row[]> {
-      const rows: object[] = [{ version_number, version, encoding }];
+      const rows: object[] = [{ number, version, encoding }];
       return rows as Row[];
     },
   });

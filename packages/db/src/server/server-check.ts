@@ -5,17 +5,14 @@ import { sql } from '../sql.ts';
 /** Oldest tested version. */
 export const POSTGRES_MAJOR_MIN = 15;
 
-/**
- * Refuses servers that would later cause unclear errors.
- * @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED below Postgres 15; DATABASE_ENCODING_UNSUPPORTED if not UTF8
- */
+/** @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED below Postgres 15; DATABASE_ENCODING_UNSUPPORTED if not UTF8 */
 export async function checkServer(database: Pick<Database, 'query'>): Promise<void> {
-  const [server] = await database.query<{ version_number: number; version: string; encoding: string }>(
-    sql`SELECT current_setting('server_version_num')::int AS version_number, current_setting('server_version') AS version,
+  const [server] = await database.query<{ number: number; version: string; encoding: string }>(
+    sql`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
             current_setting('server_encoding') AS encoding`,
   );
   if (server === undefined) throw new TypeError('SELECT without FROM returned no row');
-  if (server.version_number < POSTGRES_MAJOR_MIN * 10_000) {
+  if (server.number < POSTGRES_MAJOR_MIN * 10_000)
     throw new DatabaseError({
       code: 'DATABASE_VERSION_UNSUPPORTED',
       message: `The database server runs Postgres ${server.version}, but Chainstead needs ${POSTGRES_MAJOR_MIN} or newer`,
@@ -23,8 +20,7 @@ export async function checkServer(database: Pick<Database, 'query'>): Promise<vo
       remedy: 'Upgrade the server, or unset DATABASE_URL to use the embedded Postgres',
       retryable: false,
     });
-  }
-  if (server.encoding !== 'UTF8') {
+  if (server.encoding !== 'UTF8')
     throw new DatabaseError({
       code: 'DATABASE_ENCODING_UNSUPPORTED',
       message: `The database has the encoding ${server.encoding}, but Chainstead needs UTF8`,
@@ -32,5 +28,4 @@ export async function checkServer(database: Pick<Database, 'query'>): Promise<vo
       remedy: "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
       retryable: false,
     });
-  }
 }

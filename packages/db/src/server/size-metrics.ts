@@ -7,13 +7,13 @@ export interface SizeMetricsOptions {
   readonly registry: Registry;
   readonly database: Pick<Database, 'until'>;
   readonly logger: Logger;
-  /** Milliseconds until sizes are read again. @default 60,000 */
+  /** Until sizes are read again. @default 60,000 */
   readonly keptMs?: number;
 }
 
-/** Milliseconds. Sizes change slowly, and reading them accesses every file of the database. */
+/** Sizes change slowly, and reading them accesses every file of the database. */
 const KEPT_MS = 60_000;
-/** Milliseconds. A scrape must not wait for an unresponsive database. */
+/** A scrape must not wait for an unresponsive database. */
 const READ_MS = 1_000;
 
 const DATABASE = sql`SELECT NULL AS name, pg_database_size(current_database())::float8 AS bytes, 0 AS partitions`;
@@ -22,13 +22,7 @@ const TABLES = sql`SELECT coalesce(pg_partition_root(own.oid), own.oid::regclass
     coalesce(sum(pg_total_relation_size(own.oid)), 0)::float8 AS bytes, count(*) FILTER (WHERE own.relispartition)::int AS partitions
   FROM pg_class AS own WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace GROUP BY 1`;
 
-interface Size {
-  readonly name: string | null;
-  readonly bytes: number;
-  readonly partitions: number;
-}
-
-/** Registers the sizes of the database and its tables, read at each scrape. */
+/** Sizes of the database and its tables, read at each scrape. */
 export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: SizeMetricsOptions): void {
   let reading: Promise<void> | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -52,11 +46,12 @@ export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: S
 
   async function readAll(): Promise<void> {
     try {
-      const [[size] = [], found = []] = await readWithin<Size>(database, READ_MS, [DATABASE, TABLES]);
+      type Size = { readonly name: string | null; readonly bytes: number; readonly partitions: number };
+      const [[size] = [], sizes = []] = await readWithin<Size>(database, READ_MS, [DATABASE, TABLES]);
       readAt = performance.now();
       whole.set(size?.bytes ?? 0);
       for (const metric of [tables, partitions]) metric.reset();
-      for (const { name, bytes, partitions: parts } of found) {
+      for (const { name, bytes, partitions: parts } of sizes) {
         const table = name ?? '';
         tables.set({ table }, bytes);
         if (parts > 0) partitions.set({ table }, parts);

@@ -1,15 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { errorText } from '@chainstead/core';
 
-/** Sources for the size of the database's disk. */
 export interface DiskPlace {
-  /** Size set by the operator (`DATABASE_DISK_BYTES`); null: not set. */
+  /** Set by the operator (`DATABASE_DISK_BYTES`); null: not set. */
   readonly diskBytes: number | null;
   /** Data folder of the embedded server on this machine; null: the server is elsewhere. */
   readonly folder: string | null;
 }
 
-/** The database's disk in bytes, or the reason why it is unknown. */
+/** Bytes, or the reason why they are unknown. */
 export type DiskSpace =
   | {
       readonly isKnown: true;
@@ -20,15 +19,9 @@ export type DiskSpace =
     }
   | { readonly isKnown: false; readonly reason: string };
 
-/** @param databaseBytes size of the database */
 export async function readDiskSpace({ diskBytes, folder }: DiskPlace, databaseBytes: number): Promise<DiskSpace> {
-  if (diskBytes !== null)
-    return {
-      isKnown: true,
-      sizeBytes: diskBytes,
-      freeBytes: Math.max(0, diskBytes - databaseBytes),
-      source: 'setting',
-    };
+  const freeBytes = Math.max(0, (diskBytes ?? 0) - databaseBytes);
+  if (diskBytes !== null) return { isKnown: true, sizeBytes: diskBytes, freeBytes, source: 'setting' };
   if (folder === null)
     return {
       isKnown: false,

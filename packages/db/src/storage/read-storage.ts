@@ -3,7 +3,6 @@ import { type DiskPlace, type DiskSpace, readDiskSpace } from './disk-space.ts';
 import { type FormerSize, readFormerSizes } from './table-samples.ts';
 import { readTableSizes, type TableSize } from './table-sizes.ts';
 
-/** Disk usage of the database, its growth, and the time until the disk is full. */
 export interface StorageReport {
   /** Largest first. */
   readonly tables: readonly StoredTable[];
@@ -11,10 +10,10 @@ export interface StorageReport {
   readonly databaseBytes: number;
   /** Null while unknown: the `worker` role takes hourly samples. */
   readonly bytesPerDay: number | null;
-  /** Period of the growth measurement in seconds; null while unknown. */
+  /** Period of the growth measurement; null while unknown. */
   readonly overSeconds: number | null;
   readonly disk: DiskSpace;
-  /** Days until the disk is full at this growth; null if either is unknown or the database does not grow. */
+  /** Until the disk is full at this growth; null if either is unknown or the database does not grow. */
   readonly daysLeft: number | null;
   /** Cluster nodes that did not respond: their data is missing here. */
   readonly away: readonly string[];
@@ -26,7 +25,7 @@ export interface StoredTable extends TableSize {
 }
 
 const DAY_SECONDS = 86_400;
-/** Minimum period for a growth per day. */
+/** Of a growth per day. */
 const OVER_SECONDS_MIN = 3_000;
 
 export async function readStorage(database: Pick<Database, 'query'>, place: DiskPlace): Promise<StorageReport> {
@@ -53,13 +52,13 @@ export async function readStorage(database: Pick<Database, 'query'>, place: Disk
   };
 }
 
-/** Returns the growth in bytes per day; null if the former size is too recent. Pure. */
+/** Null if the former size is too recent. */
 export function growthPerDay(bytes: number, former: FormerSize | null): number | null {
   if (former === null || former.secondsAgo < OVER_SECONDS_MIN) return null;
   return ((bytes - former.bytes) * DAY_SECONDS) / former.secondsAgo;
 }
 
-/** Returns the days until the disk is full; null if unknown or not growing. Pure. */
+/** Null if unknown or not growing. */
 export function daysUntilFull(disk: DiskSpace, bytesPerDay: number | null): number | null {
   if (!disk.isKnown || bytesPerDay === null || bytesPerDay <= 0) return null;
   return disk.freeBytes / bytesPerDay;

@@ -1,4 +1,4 @@
-/** Hourly table sizes: the table `table_sizes_hourly`. One row per table and hour, retained for a day. */
+/** Hourly table sizes (`table_sizes_hourly`): one row per table and hour, retained for a day. */
 
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
@@ -6,14 +6,13 @@ import { readTableSizes } from './table-sizes.ts';
 
 /** Table name of the whole database's sample. */
 const WHOLE = '';
-/** Maximum tables, largest first: smaller ones don't fill a disk. */
+/** Largest first: smaller ones don't fill a disk. */
 const TABLES_MAX = 200;
-/** Retention of samples. */
 const KEPT_HOURS = 26;
 /** Growth is measured over about a day. */
 const BACK_HOURS = 24.5;
 
-/** Saves the table sizes, unless there is a sample of this hour. */
+/** Unless there is a sample of this hour. */
 export async function sampleTables(database: Database): Promise<void> {
   const [known] = await database.query(
     sql`SELECT FROM table_sizes_hourly WHERE table_name = ${WHOLE} AND hour = date_trunc('hour', now())`,
@@ -22,11 +21,10 @@ export async function sampleTables(database: Database): Promise<void> {
   const { tables, databaseBytes, away } = await readTableSizes(database);
   // Data of an unavailable node would look like growth once it is back.
   if (away.length > 0) return;
+  const largest = tables.slice(0, TABLES_MAX);
   const sampled = [
     { table: WHOLE, bytes: databaseBytes },
-    ...tables
-      .slice(0, TABLES_MAX)
-      .map(({ table, heapBytes, indexBytes }) => ({ table, bytes: heapBytes + indexBytes })),
+    ...largest.map(({ table, heapBytes, indexBytes }) => ({ table, bytes: heapBytes + indexBytes })),
   ].toSorted((a, b) => a.table.localeCompare(b.table));
   await database.query(
     sql`INSERT INTO table_sizes_hourly (table_name, hour, bytes)
@@ -36,19 +34,13 @@ export async function sampleTables(database: Database): Promise<void> {
   await database.query(sql`DELETE FROM table_sizes_hourly WHERE hour < now() - make_interval(hours => ${KEPT_HOURS})`);
 }
 
-/** A former size and its age. */
 export interface FormerSize {
   readonly bytes: number;
   readonly secondsAgo: number;
 }
 
-export interface FormerSizes {
-  readonly database: FormerSize | null;
-  readonly tables: ReadonlyMap<string, FormerSize>;
-}
-
-/** Returns the sizes of a day ago, or of the oldest sample if none is that old. */
-export async function readFormerSizes(database: Pick<Database, 'query'>): Promise<FormerSizes> {
+/** Sizes of a day ago, or of the oldest sample if none is that old. */
+export async function readFormerSizes(database: Pick<Database, 'query'>) {
   const rows = await database.query<FormerSize & { table: string }>(
     sql`SELECT DISTINCT ON (table_name) table_name AS "table", bytes, extract(epoch FROM now() - sampled_at)::float8 AS "secondsAgo"
        FROM table_sizes_hourly WHERE sampled_at > now() - ${BACK_HOURS} * interval '1 hour' ORDER BY table_name, hour`,

@@ -3,10 +3,10 @@ import { readShards } from '../citus/read-shards.ts';
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
-/** Bytes of a table on disk, with partitions and shards. */
+/** On disk, with partitions and shards. */
 export interface TableSize {
   readonly table: string;
-  /** Estimate of the last autovacuum; null before the first. */
+  /** Of the last autovacuum; null before the first. */
   readonly rows: number | null;
   /** Rows with their TOAST data. */
   readonly heapBytes: number;
@@ -17,7 +17,7 @@ export interface TableSize {
 export interface StorageSizes {
   /** Largest first. */
   readonly tables: readonly TableSize[];
-  /** Size of the database without the WAL. On Citus: of its tables on all nodes that respond. */
+  /** Without the WAL. On Citus: of the tables on all nodes that respond. */
   readonly databaseBytes: number;
   /** Cluster nodes that did not respond: their data is missing here. */
   readonly away: readonly string[];
@@ -34,7 +34,7 @@ const SIZES = sql`
    WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace
    GROUP BY 1) AS sized ORDER BY "heapBytes" + "indexBytes" DESC, "table"`;
 
-/** Returns the sizes of all tables. Accesses every file of the database, but counts no rows. */
+/** Accesses every file of the database, but counts no rows. */
 export async function readTableSizes(database: Pick<Database, 'query'>): Promise<StorageSizes> {
   const [tables, [whole], layout] = await Promise.all([
     database.query<TableSize>(SIZES),
@@ -52,22 +52,20 @@ function bytesOf({ heapBytes, indexBytes }: TableSize): number {
   return heapBytes + indexBytes;
 }
 
-/** Reads distributed tables over all nodes, because the coordinator's own files are empty. */
+/** Over all nodes, because the coordinator's own files are empty. */
 async function readInShards(database: Pick<Database, 'query'>, tables: readonly TableSize[]) {
-  const reading = await readShards(
-    database,
-    tables.map(({ table }) => table),
-  );
+  const names = tables.map(({ table }) => table);
+  const reading = await readShards(database, names);
   const inShards = new Map<string, TableSize>();
   for (const { table, partitions } of tables) {
     const shards = reading.shards.filter(({ root }) => root === table);
-    const known = shards.filter(({ tuples }) => tuples >= 0);
+    const analyzed = shards.filter(({ tuples }) => tuples >= 0);
     // Copies of a reference table have the same rows.
     const isCopied = shards.every(({ lowest }) => lowest === null);
-    const rows = known.reduce((sum, { tuples }) => (isCopied ? Math.max(sum, tuples) : sum + tuples), 0);
+    const rows = analyzed.reduce((sum, { tuples }) => (isCopied ? Math.max(sum, tuples) : sum + tuples), 0);
     const heapBytes = shards.reduce((sum, shard) => sum + shard.heapBytes, 0);
     const indexBytes = shards.reduce((sum, shard) => sum + shard.bytes - shard.heapBytes, 0);
-    inShards.set(table, { table, rows: known.length === 0 ? null : rows, heapBytes, indexBytes, partitions });
+    inShards.set(table, { table, rows: analyzed.length === 0 ? null : rows, heapBytes, indexBytes, partitions });
   }
   return { inShards, away: reading.away.map(({ node }) => node) };
 }

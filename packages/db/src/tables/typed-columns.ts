@@ -3,16 +3,12 @@ import { getTableColumns, getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { joinSql, rawSql, type Sql } from '../sql.ts';
 
-/** The column properties of a table. */
 export type ColumnOf<Table extends PgTable> = keyof Table['_']['columns'] & string;
 
-/** A table's columns as SQL, by property. */
+/** By property. */
 export type ColumnsOf<Table extends PgTable> = Readonly<Record<ColumnOf<Table>, Sql>>;
 
-/**
- * Returns the columns of a relation with the table's columns.
- * @example columnsAs(erc20Transfers, 'moved').blockNumber // moved.block_number
- */
+/** @example columnsAs(erc20Transfers, 'moved').blockNumber // moved.block_number */
 export function columnsAs<Table extends PgTable>(table: Table, alias: string): ColumnsOf<Table> {
   const columns = Object.entries(getTableColumns(table));
   return Object.fromEntries(
@@ -20,16 +16,12 @@ export function columnsAs<Table extends PgTable>(table: Table, alias: string): C
   ) as ColumnsOf<Table>;
 }
 
-/** Returns the SQL names of some columns. */
-export function namesOf<Table extends PgTable>(
-  table: Table,
-  properties: readonly ColumnOf<Table>[],
-): readonly string[] {
+export function namesOf<Table extends PgTable>(table: Table, properties: readonly ColumnOf<Table>[]) {
   const columns: Record<string, { readonly name: string }> = getTableColumns(table);
   return properties.map((property) => columns[property]?.name ?? property);
 }
 
-/** Returns some columns as a list: `token, chain_id`. @param alias of their relation. @default none */
+/** Some columns as a list: `token, chain_id`. @param alias of their relation. @default none */
 export function columnList<Table extends PgTable>(
   table: Table,
   properties: readonly ColumnOf<Table>[],
@@ -39,7 +31,6 @@ export function columnList<Table extends PgTable>(
   return joinSql(names.map((name) => rawSql(alias === undefined ? name : `${alias}.${name}`)));
 }
 
-/** Returns the table's name. */
 export function tableName(table: PgTable): Sql {
   return rawSql(getTableName(table));
 }

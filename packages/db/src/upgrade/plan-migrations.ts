@@ -14,11 +14,10 @@ export interface MigrationsPlan {
 
 export interface PlannedMigration {
   readonly name: string;
-  /** One-line summary. */
   readonly summary: string;
   /** Approximate duration, during which its tables are locked. */
   readonly seconds: number;
-  /** Approximate disk space needed. */
+  /** Approximate disk space. */
   readonly bytes: number;
   readonly locks: readonly PlannedLock[];
   readonly steps: readonly PlannedStep[];
@@ -30,21 +29,16 @@ export interface PlannedLock {
   readonly lock: Exclude<EffectLock, 'none'>;
 }
 
-/** A statement and the table it affects. */
 export interface PlannedStep {
   readonly effect: StatementEffect;
   /** Undefined: no table, or a new one. */
   readonly table: TouchedTable | undefined;
   readonly seconds: number;
-  /** Whether it is skipped because the table is too large for a migration: `chainstead indexes` does it later. */
+  /** Skipped because the table is too large for a migration: `chainstead indexes` does it later. */
   readonly isLeftOut: boolean;
 }
 
-/**
- * Plans all pending migrations of a database.
- * @param folder @default MIGRATIONS_FOLDER
- * @throws {DatabaseError} SCHEMA_NEWER, MIGRATION_CHANGED
- */
+/** @throws {DatabaseError} SCHEMA_NEWER, MIGRATION_CHANGED */
 export async function planMigrations(
   database: Pick<Database, 'query'>,
   folder: string = MIGRATIONS_FOLDER,
@@ -82,7 +76,8 @@ function planStep(effect: StatementEffect, tables: UpgradedTables): PlannedStep 
   const table = tables.get(name ?? '');
   const bounding = onlyBelow === undefined ? undefined : tables.get(onlyBelow.table);
   const isLeftOut = onlyBelow !== undefined && (bounding?.heapBytes ?? 0) >= onlyBelow.bytes;
-  return { effect, table, isLeftOut, seconds: isLeftOut ? 0 : secondsOf(effect, table) };
+  const seconds = UPGRADE_RATES.statementSeconds + (table === undefined ? 0 : workSeconds(effect, table));
+  return { effect, table, isLeftOut, seconds: isLeftOut ? 0 : seconds };
 }
 
 function locksOf(steps: readonly PlannedStep[]): PlannedLock[] {
@@ -94,54 +89,35 @@ function locksOf(steps: readonly PlannedStep[]): PlannedLock[] {
   return [...locks].map(([table, lock]) => ({ table, lock }));
 }
 
-/**
- * Measured rates of table work on two cores with an SSD, with the embedded Postgres and its settings: tables of
- * 1,000,000 transfers in memory. Tables larger than memory take longer, better machines less.
- */
+/** Measured on two cores with an SSD, with the embedded Postgres: tables of 1,000,000 transfers in memory. */
 const UPGRADE_RATES = {
   /** Rows per second of an ordinary index. */
   indexRows: 420_000,
   /** Rows per second of an index that keeps ranges from overlapping. */
   rangeIndexRows: 11_000,
-  /** Bytes per second of a table scan. */
+  /** Per second. */
   scanBytes: 880_000_000,
-  /** Bytes per second of a table rewrite, tables and indexes together. */
+  /** Per second, tables and indexes together. */
   rewriteBytes: 46_000_000,
   /** Rows per second changed or deleted in place. */
   changedRows: 34_000,
-  /** Seconds of any other statement: a catalog write and a file flush. */
+  /** Of any other statement: a catalog write and a file flush. */
   statementSeconds: 0.004,
 } as const;
 
-/**
- * Returns the approximate duration of a statement in seconds. @param table size of the affected table at that time;
- * undefined: none exists yet
- */
-function secondsOf(effect: StatementEffect, table: TouchedTable | undefined): number {
-  const { statementSeconds } = UPGRADE_RATES;
-  return statementSeconds + (table === undefined ? 0 : workSeconds(effect, table));
-}
-
 function workSeconds({ kind, index }: StatementEffect, { rows, heapBytes, totalBytes }: TouchedTable): number {
-  switch (kind) {
-    case 'build-index':
-      if (index?.method === 'brin') return heapBytes / UPGRADE_RATES.scanBytes;
-      return rows / (index?.method === 'gist' ? UPGRADE_RATES.rangeIndexRows : UPGRADE_RATES.indexRows);
-    case 'scan':
-      return heapBytes / UPGRADE_RATES.scanBytes;
-    case 'rewrite':
-      return totalBytes / UPGRADE_RATES.rewriteBytes;
-    case 'change-rows':
-      return rows / UPGRADE_RATES.changedRows;
-    default:
-      return 0;
-  }
+  const isScan = kind === 'scan' || (kind === 'build-index' && index?.method === 'brin');
+  if (isScan) return heapBytes / UPGRADE_RATES.scanBytes;
+  if (kind === 'build-index')
+    return rows / (index?.method === 'gist' ? UPGRADE_RATES.rangeIndexRows : UPGRADE_RATES.indexRows);
+  if (kind === 'rewrite') return totalBytes / UPGRADE_RATES.rewriteBytes;
+  return kind === 'change-rows' ? rows / UPGRADE_RATES.changedRows : 0;
 }
 
-/** An index entry, with its share of the upper pages. */
+/** With its share of the upper pages. */
 const INDEX_BYTES_PER_ROW = 40;
 
-/** Returns the approximate extra disk space of a statement in bytes. */
+/** Approximate extra disk space of a statement. */
 function bytesOf({ kind, index }: StatementEffect, table: TouchedTable | undefined): number {
   if (table === undefined) return 0;
   if (kind === 'rewrite') return table.totalBytes;

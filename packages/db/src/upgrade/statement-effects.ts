@@ -1,8 +1,7 @@
 /** Effect of a statement on existing objects, derived from its text. */
 export type EffectKind =
-  /** Creates a table. */
   | 'create-table'
-  /** Reads a table and writes an index of it. */
+  /** Reads a table and writes an index. */
   | 'build-index'
   /** Reads every row of a table. */
   | 'scan'
@@ -13,13 +12,12 @@ export type EffectKind =
   | 'drop-table'
   | 'drop-view'
   | 'drop-index'
-  /** Renames a table. */
   | 'rename'
-  /** Adds a column, which takes no time. */
+  /** Takes no time. */
   | 'add-column'
   /** Any other change of only the catalog. */
   | 'catalog'
-  /** A statement that is not recognized here. */
+  /** Not recognized here. */
   | 'unknown';
 
 /** Operations blocked meanwhile: none; writes; reads and writes. */
@@ -27,25 +25,20 @@ export type EffectLock = 'none' | 'writes' | 'all';
 
 export interface StatementEffect {
   readonly kind: EffectKind;
-  /**
-   * The affected table, without its schema. For `drop-index` the index, for `drop-view` the view, as written. Null:
-   * none.
-   */
+  /** The table, without its schema. For `drop-index` the index, for `drop-view` the view, as written. Null: none. */
   readonly object: string | null;
   readonly lock: EffectLock;
-  /** For `build-index`: name and method of the index. */
   readonly index?: { readonly name: string; readonly method: string };
-  /** For `rename`: the new name. */
   readonly renamedTo?: string;
-  /** Whether it fails if the table has rows. */
+  /** Fails if the table has rows. */
   readonly needsEmpty?: boolean;
-  /** Whether it runs only under a condition checked by a code block. */
+  /** Runs only under a condition checked by a code block. */
   readonly isConditional?: boolean;
   /** Runs only if this table is smaller than `bytes`. */
   readonly onlyBelow?: { readonly table: string; readonly bytes: number };
 }
 
-/** Returns the effects of a migration's statements, in order. Pure. @param text of the file */
+/** In order. @param text of a migration's file */
 export function effectsOf(text: string): StatementEffect[] {
   return splitStatements(text).flatMap(effectsOfStatement);
 }
@@ -62,7 +55,7 @@ const DROP = rule('^DROP (TABLE|VIEW|INDEX) (?:IF EXISTS )?((?:"?\\w+"?\\.)?"?\\
 const ALTER_TABLE = rule('^ALTER TABLE (?:ONLY )?(?:IF EXISTS )?<name> (.*)$');
 const CHANGE = rule('^(?:UPDATE|DELETE FROM|INSERT INTO) <name>');
 const BLOCK = /^DO\s+(\$\w*\$)([\s\S]*)\1/i;
-/** Privileges, views, functions, comments, roles, schemas and extensions block no readers or writers. */
+/** Blocks no readers or writers: privileges, views, functions, comments, roles, schemas and extensions. */
 const CATALOG = rule(
   '^(?:CREATE (?:OR REPLACE )?(?:VIEW|FUNCTION|SCHEMA|EXTENSION|ROLE|TYPE|SEQUENCE)|ALTER (?:INDEX|ROLE|DEFAULT PRIVILEGES|VIEW|FUNCTION)|GRANT|REVOKE|COMMENT ON|SELECT|SET|DROP FUNCTION)\\b',
 );
@@ -84,16 +77,14 @@ function effectsOfStatement(statement: string): StatementEffect[] {
   const altered = ALTER_TABLE.exec(statement);
   if (altered !== null) return splitActions(altered[2] ?? '').map((action) => effectOfAction(altered[1] ?? '', action));
   const changed = CHANGE.exec(statement);
-  if (changed !== null)
-    return [
-      { kind: TRIVIAL_CHANGE.test(statement) ? 'catalog' : 'change-rows', object: changed[1] ?? '', lock: 'none' },
-    ];
+  const changing = TRIVIAL_CHANGE.test(statement) ? 'catalog' : 'change-rows';
+  if (changed !== null) return [{ kind: changing, object: changed[1] ?? '', lock: 'none' }];
   const block = BLOCK.exec(statement);
   if (block !== null) return effectsOfBlock(block[2] ?? '');
   return [{ kind: CATALOG.test(statement) ? 'catalog' : 'unknown', object: null, lock: 'none' }];
 }
 
-/** Splits one ALTER TABLE into its actions, at commas outside brackets. */
+/** Actions of one ALTER TABLE, split at commas outside brackets. */
 function splitActions(actions: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -111,7 +102,7 @@ function splitActions(actions: string): string[] {
 
 const RENAME = rule('^RENAME TO "?(\\w+)"?');
 const ADD_COLUMN = rule('^ADD (?:COLUMN )?(?:IF NOT EXISTS )?(?!CONSTRAINT\\b)"?\\w+"? ');
-/** A default evaluated separately for each row. */
+/** Evaluated separately for each row. */
 const VOLATILE_DEFAULT =
   /\bDEFAULT\s+(?:gen_random_uuid|random|clock_timestamp|nextval|uuidv7)\s*\(|\bGENERATED\b.*\b(?:STORED|IDENTITY)\b|\b(?:big)?serial\b/i;
 const ADD_INDEXED_CONSTRAINT =
@@ -149,7 +140,7 @@ const IN_BLOCK =
 /** Matches `'nft_transfers'::regclass) < 1073741824`, the size limit for building an index. */
 const SIZE_BOUND = /'(\w+)'::regclass\s*\)\s*<\s*(\d+)/;
 
-/** Returns the possible effects of a code block. Statements that it builds as text are not recognized. */
+/** Possible effects. Statements that the block builds as text are not recognized. */
 function effectsOfBlock(body: string): StatementEffect[] {
   const [, table, bytes] = SIZE_BOUND.exec(body) ?? [];
   const onlyBelow = table === undefined ? undefined : { table, bytes: Number(bytes) };
@@ -162,13 +153,10 @@ function effectsOfBlock(body: string): StatementEffect[] {
   return effects.map((effect) => ({ ...effect, isConditional: true, ...(onlyBelow && { onlyBelow }) }));
 }
 
-/**
- * Matches tokens that may contain a semicolon without ending the statement: comments, quoted names and texts,
- * dollar-quoted bodies.
- */
+/** Tokens that may contain a semicolon without ending the statement: comments, quoted names and texts, bodies. */
 const PIECE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;|[^;'"$/-]+|[\s\S]/g;
 
-/** Returns the statements of a migration, without comments, each on one line. Dollar-quoted bodies are unchanged. */
+/** Without comments, each on one line. Dollar-quoted bodies are unchanged. */
 export function splitStatements(text: string): string[] {
   const statements: string[] = [];
   let open = '';

@@ -2,7 +2,7 @@ import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 import type { StatementEffect } from './statement-effects.ts';
 
-/** A table before the upgrade, with its partitions. */
+/** Before the upgrade, with its partitions. */
 export interface TouchedTable {
   readonly name: string;
   /** The planner's estimate. */
@@ -10,31 +10,25 @@ export interface TouchedTable {
   readonly heapBytes: number;
   /** With indexes. */
   readonly totalBytes: number;
-  /** Whether this role may change it. */
+  /** This role may change it. */
   readonly isOwned: boolean;
 }
 
 /** Tables at the time of each migration: an earlier one may have created, renamed or dropped them. */
 export interface UpgradedTables {
-  /** Returns a table by its current name; undefined: it does not exist, or is new and empty. */
+  /** By its current name; undefined: it does not exist, or is new and empty. */
   get(name: string): TouchedTable | undefined;
-  /** Returns the table of an index. */
   tableOf(index: string): string | undefined;
-  /** Applies a statement's effect. */
   apply(effect: StatementEffect): void;
 }
 
-/** Reads sizes and owners of all tables in the schema, and their indexes. */
 export async function readUpgradedTables(database: Pick<Database, 'query'>): Promise<UpgradedTables> {
-  const found = await database.query<TouchedTable>(TABLES);
-  const tables = new Map<string, TouchedTable>(found.map((table) => [table.name, table]));
-  const indexes = new Map(
-    (
-      await database.query<{ index: string; table: string }>(
-        sql`SELECT indexname AS index, tablename AS table FROM pg_indexes WHERE schemaname = current_schema()`,
-      )
-    ).map(({ index, table }) => [index, table]),
+  const touched = await database.query<TouchedTable>(TABLES);
+  const tables = new Map<string, TouchedTable>(touched.map((table) => [table.name, table]));
+  const indexed = await database.query<{ index: string; table: string }>(
+    sql`SELECT indexname AS index, tablename AS table FROM pg_indexes WHERE schemaname = current_schema()`,
   );
+  const indexes = new Map(indexed.map(({ index, table }) => [index, table]));
   return {
     get: (name) => tables.get(name),
     tableOf: (index) => indexes.get(index),

@@ -4,14 +4,14 @@ import { checkServer } from '../server/server-check.ts';
 import { rawSql, type Sql, sql } from '../sql.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 
-/** A reason why an upgrade would fail, found in advance. */
+/** Found in advance. */
 export interface UpgradeObstacle {
   readonly code: string;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** A table locked by a session, which migrations would wait for. */
+/** Locked by a session, which migrations would wait for. */
 export interface HeldTable {
   readonly table: string;
   readonly pid: number;
@@ -20,7 +20,7 @@ export interface HeldTable {
   readonly seconds: number;
 }
 
-/** Returns everything that would make the migrations of a plan fail. Read-only. */
+/** Everything that would make the migrations of a plan fail. Read-only. */
 export async function findObstacles(
   database: Pick<Database, 'query'>,
   plan: MigrationsPlan,
@@ -34,7 +34,7 @@ export async function findObstacles(
   ];
 }
 
-/** Returns an error as an obstacle. @throws errors that are not a ChainsteadError */
+/** @throws errors that are not a ChainsteadError */
 export function obstacleOf(error: unknown): UpgradeObstacle {
   if (!(error instanceof ChainsteadError)) throw error;
   const { code, message, remedy = '' } = error;
@@ -51,25 +51,22 @@ async function serverObstacles(database: Pick<Database, 'query'>): Promise<Upgra
   }
 }
 
-/** Changing a table requires ownership, and creating one requires the CREATE privilege on the schema. */
+/** Changing a table requires ownership, and creating one the CREATE privilege on the schema. */
 async function rightObstacles(
   database: Pick<Database, 'query'>,
   plan: MigrationsPlan,
   steps: readonly PlannedStep[],
 ): Promise<UpgradeObstacle[]> {
   if (plan.pending.length === 0) return [];
-  const [role] = await database.query<{ name: string; may_create: boolean; schema: string }>(
-    sql`SELECT current_user::text AS name, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS may_create`,
+  const [role] = await database.query<{ name: string; mayCreate: boolean; schema: string }>(
+    sql`SELECT current_user::text AS name, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
   );
   const remedy =
     'Run "chainstead migrate" as the role that owns the tables. Chainstead itself can run with fewer privileges';
-  const strangers = new Set(
-    steps.flatMap(({ effect, table }) =>
-      table !== undefined && !table.isOwned && effect.kind !== 'change-rows' ? [table.name] : [],
-    ),
-  );
+  const changing = steps.filter(({ effect }) => effect.kind !== 'change-rows');
+  const strangers = new Set(changing.flatMap(({ table }) => (table?.isOwned === false ? table.name : [])));
   const obstacles: UpgradeObstacle[] = [];
-  if (role?.may_create === false)
+  if (role?.mayCreate === false)
     obstacles.push({
       code: 'UPGRADE_NEEDS_RIGHTS',
       message: `The role ${role.name} can't create objects in the schema ${role.schema}, which migrations do`,
@@ -89,10 +86,8 @@ async function rowObstacles(
   steps: readonly PlannedStep[],
 ): Promise<UpgradeObstacle[]> {
   const obstacles: UpgradeObstacle[] = [];
-  const tables = new Set(
-    steps.flatMap(({ effect, table }) => (effect.needsEmpty === true && table ? [table.name] : [])),
-  );
-  for (const table of tables) {
+  const needing = steps.filter(({ effect }) => effect.needsEmpty === true);
+  for (const table of new Set(needing.flatMap((step) => step.table?.name ?? []))) {
     const [row] = await database.query<{ holds: boolean }>(
       sql`SELECT EXISTS (SELECT FROM "${rawSql(table)}") AS holds`,
     );
@@ -123,7 +118,7 @@ async function viewObstacles(
   }));
 }
 
-/** Matches names in the catalog, which are readable without USAGE on their schema. */
+/** Names in the catalog are readable without USAGE on their schema. */
 function dependentsOf(dropped: readonly string[]): Sql {
   const names = sql`${dropped}::text[]`;
   return sql`
@@ -141,7 +136,7 @@ function dependentsOf(dropped: readonly string[]): Sql {
 /** Ordinary statements have ended by then. */
 const HELD_SECONDS_MIN = 2;
 
-/** Returns tables of a plan that are locked for longer than a migration waits per attempt. */
+/** Locked for longer than a migration waits per attempt. */
 export async function findHeldTables(database: Pick<Database, 'query'>, plan: MigrationsPlan): Promise<HeldTable[]> {
   const tables = [...new Set(plan.pending.flatMap(({ locks }) => locks.map(({ table }) => table)))];
   if (tables.length === 0) return [];

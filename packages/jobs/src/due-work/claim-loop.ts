@@ -7,13 +7,10 @@ import { type ClaimRunnerOptions, createClaimRunner, type DueKind } from './run-
 import { createSweep } from './sweep.ts';
 
 export interface ClaimLoop {
-  /** Claims due rows after a notification. */
   wake(): void;
-  /** Claims due rows that had no notification, until `stopping` aborts. Never rejects. */
+  /** Claims due rows that had no notification. Never rejects. */
   sweep(): Promise<void>;
-  /** Renews the leases of claimed rows until the signal aborts. Never rejects. */
   renew(signal: AbortSignal): Promise<void>;
-  /** Resolves when no claimed work is in progress. */
   idle(): Promise<void>;
 }
 
@@ -23,9 +20,7 @@ export interface ClaimLoopOptions extends Pick<ClaimRunnerOptions, 'database' | 
   readonly metrics: JobMetrics;
   /** Longest time between two sweeps when no work is in progress. Milliseconds. */
   readonly sweepEveryMs: number;
-  /** Aborts when no more rows may be claimed. */
   readonly stopping: AbortSignal;
-  /** Returns a unique name for a claim. */
   nameClaim(): string;
 }
 

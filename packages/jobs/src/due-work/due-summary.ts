@@ -1,18 +1,15 @@
 import { type Database, rawSql, sql, WORK_QUARANTINED } from '@chainstead/db';
 import { type DueTable, dueMoment, partsOf } from './due-table.ts';
 
-/** A kind of due work to summarize. */
 export interface DueEntry {
-  /** Name as in metrics, without the chain. */
   readonly kind: string;
   readonly table: DueTable;
 }
 
-/** Number of rows of a kind on one chain, by state. Counts up to 10,000 rows in total, earliest due first. */
+/** Counts up to 10,000 rows of a kind on one chain, earliest due first. */
 export interface DueCounts {
   readonly dueNow: number;
   readonly claimed: number;
-  /** Due later, without quarantined rows. */
   readonly waiting: number;
   readonly quarantined: number;
   /** False if there are more rows than counted. */
@@ -29,20 +26,10 @@ export interface DueSummary {
   readonly counts: DueCounts | null;
 }
 
-interface CountsRow {
-  readonly due_now: number;
-  readonly claimed: number;
-  readonly waiting: number;
-  readonly quarantined: number;
-  readonly rows: number;
-  readonly oldest_due_at: Date | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
-
 const ROWS_MAX = 10_000;
 const READ_MS = 2_000;
 
-/** Returns the due work of the chains by kind, without rows that have no due time and no claim. Takes 2 s at most. */
+/** Due work of the chains by kind, without rows that have no due time and no claim. Takes 2 s at most. */
 export async function summarizeDueWork(
   database: Pick<Database, 'until'>,
   entries: readonly DueEntry[],
@@ -64,23 +51,17 @@ export async function summarizeDueWork(
   return summaries;
 }
 
-async function readCounts(
-  database: Pick<Database, 'query'>,
-  table: DueTable,
-  chainId: number,
-): Promise<DueCounts | null> {
+async function readCounts(database: Pick<Database, 'query'>, table: DueTable, chainId: number) {
   const moment = dueMoment(table);
   const { name, prefix, isOpen } = partsOf(table);
-  const [row] = await database.query<CountsRow>(
-    sql`SELECT count(*) FILTER (WHERE moment <= now()) AS due_now, count(*) FILTER (WHERE moment > now() AND is_claimed) AS claimed,
+  const [counts] = await database.query<DueCounts>(
+    sql`SELECT count(*) FILTER (WHERE moment <= now()) AS "dueNow", count(*) FILTER (WHERE moment > now() AND is_claimed) AS claimed,
        count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code IS DISTINCT FROM ${WORK_QUARANTINED}) AS waiting,
-       count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code = ${WORK_QUARANTINED}) AS quarantined, count(*) AS rows,
-       min(moment) FILTER (WHERE moment <= now()) AS oldest_due_at,
+       count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code = ${WORK_QUARANTINED}) AS quarantined,
+       count(*) < ${rawSql(ROWS_MAX)} AS "isComplete", min(moment) FILTER (WHERE moment <= now()) AS "oldestDueAt",
        (array_agg(jsonb_build_object('code', code, 'message', coalesce(message, '')) ORDER BY moment DESC) FILTER (WHERE code IS NOT NULL))[1] AS error
      FROM (SELECT ${moment} AS moment, ${prefix}lease_until IS NOT NULL AS is_claimed, ${prefix}error_code AS code, ${prefix}error_message AS message
            FROM ${name} WHERE chain_id = ${chainId} AND ${isOpen} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
   );
-  if (row === undefined) return null;
-  const { due_now: dueNow, claimed, waiting, quarantined, oldest_due_at: oldestDueAt, error } = row;
-  return { dueNow, claimed, waiting, quarantined, isComplete: row.rows < ROWS_MAX, oldestDueAt, error };
+  return counts ?? null;
 }

@@ -8,52 +8,45 @@ import { asSql, type Database, fromNow, joinSql, rawSql, type Sql, sql } from '@
 /** A table with {@link dueColumns} and a `chain_id`. Texts in it are SQL of the program, never input. */
 export interface DueTable {
   readonly name: string;
-  /** Columns of the primary key. */
   readonly key: readonly string[];
-  /** Prefix of the names of {@link dueColumns}. */
   readonly prefix?: string;
-  /** Condition of rows that can be due, as in the index of due rows. Default: all. */
+  /** Condition of rows that can be due, as in the index. Default: all. */
   readonly isOpen?: Sql | string;
-  /** Condition of rows that a client waits for. They are claimed first. */
+  /** Condition of rows that a client waits for: claimed first. */
   readonly isUrgent?: Sql | string;
   /** Order of claims. Default: earliest due first. */
   readonly order?: Sql | string;
-  /** Additional assignments of a claim. */
   readonly onClaim?: Sql | string;
-  /** Additional assignments of a failure. `later.moment` is the next attempt; null: none is planned. */
+  /** Additional assignments of a failure. `later.moment`: the next attempt, or null. */
   readonly onFailure?: Sql | string;
-  /** True if Citus distributes the rows. It can't skip locked rows across nodes, so concurrent claims wait. */
+  /** Citus distributes the rows. It can't skip locked rows across nodes, so concurrent claims wait. */
   readonly isSpread?: boolean;
 }
 
-/** Exclusive hold of one row until its lease ends. */
 export interface Claim<Row> {
   readonly row: Row;
   /** Values of the table's key, as text: a number can't hold every bigint. */
   readonly key: readonly string[];
-  /** Unique name of this claim. */
   readonly holder: string;
-  /** Number of this attempt, from 1. */
+  /** From 1. */
   readonly attempts: number;
 }
 
 export interface ClaimOptions {
   readonly chainId: number;
-  /** Maximum number of rows. */
   readonly limit: number;
   readonly leaseMs: number;
-  /** Unique name of the claim. */
   readonly holder: string;
-  /** Columns to return, of the claimed row `work`. */
+  /** Columns of the claimed row `work`. */
   readonly returning: Sql | string;
 }
 
-/** Returns the time at which a row is due. Tables are indexed by `chain_id` and this expression. */
+/** The time at which a row is due. Tables are indexed by `chain_id` and this expression. */
 export function dueMoment({ prefix = '' }: Pick<DueTable, 'prefix'>, row = ''): Sql {
   return rawSql(`coalesce(${row}${prefix}lease_until, ${row}${prefix}due_at)`);
 }
 
-/** Assignments that end a claim with success. If `due_at` was set during the work, the row stays due. */
+/** Ends a claim with success. If `due_at` was set during the work, the row stays due. */
 export const SETTLED = sql`lease_until = NULL, holder = NULL, attempts = 0, error_code = NULL, error_message = NULL`;
 
 /** Claims due rows, urgent ones first. Concurrent calls never get the same row. */
@@ -76,25 +69,25 @@ async function claimWhere<Row extends object>(
 ): Promise<Claim<Row>[]> {
   const { key, order = dueMoment(table), onClaim } = table;
   const { name, prefix, isOpen } = partsOf(table);
-  const found = [sql`chain_id = ${chainId}`, isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
+  const isDue = [sql`chain_id = ${chainId}`, isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
   const rows = await database.query<Row & { due_attempts: number }>(
     // MATERIALIZED selects the rows once: of a Citus reference table, each node would select its own rows.
     sql`WITH due AS MATERIALIZED (
-       SELECT ${columns(key)} FROM ${name} WHERE ${joinSql(found, ' AND ')} ORDER BY ${asSql(order)} LIMIT ${limit} ${rawSql(table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED')})
+       SELECT ${columns(key)} FROM ${name} WHERE ${joinSql(isDue, ' AND ')} ORDER BY ${asSql(order)} LIMIT ${limit} ${rawSql(table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED')})
      UPDATE ${name} AS work SET ${prefix}due_at = NULL, ${prefix}lease_until = now() + make_interval(secs => ${leaseMs / 1_000}), ${prefix}holder = ${holder},
        ${prefix}attempts = work.${prefix}attempts + 1${also(onClaim)}
      FROM due WHERE (${columns(key, 'work.')}) = (${columns(key, 'due.')}) AND work.chain_id = ${chainId} AND ${dueMoment(table, 'work.')} <= now()
-     RETURNING ${rawSql(key.map((column, place) => `work.${column}::text AS due_key_${place}`).join(', '))}, work.${prefix}attempts AS due_attempts, ${asSql(returning)}`,
+     RETURNING ${rawSql(key.map((column, index) => `work.${column}::text AS due_key_${index}`).join(', '))}, work.${prefix}attempts AS due_attempts, ${asSql(returning)}`,
   );
   return rows.map((row) => ({
     row,
-    key: key.map((_, place) => String(Reflect.get(row, `due_key_${place}`))),
+    key: key.map((_, index) => String(Reflect.get(row, `due_key_${index}`))),
     holder,
     attempts: row.due_attempts,
   }));
 }
 
-/** Returns the milliseconds until a row is due, 0 or less if one is already; null if none is within `withinMs`. */
+/** 0 or less if a row is due; null if none is within `withinMs`. */
 export async function msUntilDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -110,10 +103,9 @@ export async function msUntilDue(
   return row?.ms ?? null;
 }
 
-/** Maximum number of rows that a scrape counts. */
 const DEPTH_MAX = 10_000;
 
-/** Returns the number of due and of claimed rows. Counts up to 10,000 rows of both together. */
+/** Due and claimed rows, at most 10,000 together. */
 export async function readDueDepth(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -158,7 +150,7 @@ export async function releaseDue(
   );
 }
 
-/** Stores the error of an attempt. @param failure `retrySeconds` until the next attempt; null: none is planned */
+/** Stores the error of an attempt. `retrySeconds` null: no further attempt is planned. */
 export async function failDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -178,19 +170,14 @@ export async function failDue(
 
 const MESSAGE_LENGTH_MAX = 1_000;
 
-/** An unexpected error in Chainstead. Returns an error as rows store it: all but ChainsteadError are `UNEXPECTED` and retryable. */
-export function failureOf(error: unknown): {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-} {
+/** An error as rows store it: all but ChainsteadError are `UNEXPECTED` and retryable. */
+export function failureOf(error: unknown) {
   const message = errorText(error).replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX);
   return error instanceof ChainsteadError
     ? { code: error.code, message, retryable: error.retryable }
     : { code: 'UNEXPECTED', message, retryable: true };
 }
 
-/** Returns the condition that the claim holds its row. */
 export function isClaimed({ key, prefix = '' }: DueTable, claim: Pick<Claim<unknown>, 'key' | 'holder'>): Sql {
   const values = [...claim.key, claim.holder];
   return joinSql(
@@ -203,16 +190,10 @@ function columns(key: readonly string[], row = ''): Sql {
   return joinSql(key.map((column) => rawSql(`${row}${column}`)));
 }
 
-/** Returns parts of a table as SQL. */
-export function partsOf({
-  name,
-  prefix = '',
-  isOpen = 'true',
-}: DueTable): Readonly<Record<'name' | 'prefix' | 'isOpen', Sql>> {
+export function partsOf({ name, prefix = '', isOpen = 'true' }: DueTable) {
   return { name: rawSql(name), prefix: rawSql(prefix), isOpen: asSql(isOpen) };
 }
 
-/** Returns additional assignments, after others. */
 function also(assignments: Sql | string | undefined): Sql {
   return assignments === undefined ? rawSql('') : sql`, ${asSql(assignments)}`;
 }

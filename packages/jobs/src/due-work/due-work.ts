@@ -1,7 +1,4 @@
-/**
- * Works on due rows (due-table.ts). Claims rows up to the concurrency limit after a notification, when work ends,
- * when the next row is due, and at every sweep, which finds rows without a notification.
- */
+/** Claims due rows after a notification, when work ends, when the next row is due, and at every sweep. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Clock, type Logger, type Registry, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
@@ -16,23 +13,19 @@ export interface DueWorkOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Journal of work that might crash the process. Default: none. */
+  /** Of work that might crash the process. Default: none. */
   readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
-  /** Longest time between two sweeps when no work is in progress. Default 30,000 ms. */
+  /** Longest time between two sweeps without work. Default 30,000 ms. */
   readonly sweepEveryMs?: number;
   /** Time after which other processes claim the rows of a dead process. Default 30,000 ms. */
   readonly leaseMs?: number;
 }
 
-/** All due work of a process. */
 export interface DueWork {
-  /** Adds a kind of work. Call it before {@link start}. */
+  /** Call it before {@link start}. */
   add<Row extends object>(kind: DueKind<Row>): void;
   start(): void;
-  /**
-   * Stops claiming and waits for work in progress. After `timeoutMs` it aborts the signals; that work is released.
-   * @param timeoutMs default 30,000
-   */
+  /** Waits for work in progress. After `timeoutMs` (default 30,000) it aborts the signals and releases that work. */
   close(timeoutMs?: number): Promise<void>;
 }
 
@@ -61,20 +54,15 @@ export function createDueWork(options: DueWorkOptions): DueWork {
     ending: abandoned.signal,
   };
 
-  /** Repeats the task until the signal aborts. Never rejects. */
-  async function repeat(
-    task: string,
-    everyMs: number,
-    work: () => Promise<unknown>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    while (!signal.aborted) {
+  /** Never rejects. */
+  async function tidyPeriodically(): Promise<void> {
+    while (!stopping.signal.aborted) {
       try {
-        await work();
+        await Promise.all(tidies.map((tidy) => tidy()));
       } catch (error) {
-        logger[failureLevel(outageOr(error))]({ task, err: error }, 'A task of due work failed');
+        logger[failureLevel(outageOr(error))]({ task: 'tidy', err: error }, 'A task of due work failed');
       }
-      await sleepUnlessAborted(clock, everyMs, signal);
+      await sleepUnlessAborted(clock, SWEEPS_PER_TIDY * sweepEveryMs, stopping.signal);
     }
   }
 
@@ -89,12 +77,7 @@ export function createDueWork(options: DueWorkOptions): DueWork {
       tasks = [
         listenTo({ ...listening, onNotification }, stopping.signal),
         ...[...loops.values()].map((loop) => loop.sweep()),
-        repeat(
-          'tidy',
-          SWEEPS_PER_TIDY * sweepEveryMs,
-          () => Promise.all(tidies.map((tidy) => tidy())),
-          stopping.signal,
-        ),
+        tidyPeriodically(),
         ...[...loops.values()].map((loop) => loop.renew(abandoned.signal)),
       ];
     },

@@ -18,47 +18,30 @@ interface Risk<Row> {
   readonly originOf?: (row: Row) => string;
 }
 
-/** A kind of due work on one chain. */
 export interface DueKind<Row extends object> {
-  /** Name in metrics, logs and notifications. */
   readonly name: string;
   readonly chain: { readonly id: number; readonly key: string };
   readonly table: DueTable;
-  /** Columns that a claim returns, of the row `work`. */
+  /** Columns of the claimed row `work`. */
   readonly returning: Sql | string;
   /** Maximum number of groups of claims in progress in this process. */
   readonly concurrency: number;
-  /** Maximum number of claims that are performed together. Default 1. */
+  /** Maximum number of claims performed together. Default 1. */
   readonly batch?: number;
-  /**
-   * Longest time between two sweeps, for rows that become due without a notification. Milliseconds.
-   * Default: as in `DueWorkOptions`.
-   */
+  /** For rows that become due without a notification. Milliseconds. Default: as in `DueWorkOptions`. */
   readonly sweepEveryMs?: number;
-  /** Time until other processes claim the rows of a dead process. Milliseconds. Default: as in `DueWorkOptions`. */
+  /** Milliseconds. Default: as in `DueWorkOptions`. */
   readonly leaseMs?: number;
-  /** Names of the work in the journal of the crash guard. Absent: the work writes its own journal entries. */
+  /** Work in the journal of the crash guard. Absent: the work writes its own entries. */
   readonly risk?: Risk<Row>;
   /** True if quarantined work is retried after `retrySeconds` instead of after a day. */
   readonly endsInQuarantine?: boolean;
-  /**
-   * Does the work and ends the claims in its own statements ({@link SETTLED}). May run twice for the same row.
-   * An error fails the rows that are still claimed.
-   */
+  /** Ends the claims in its own statements ({@link SETTLED}). May run twice for a row. An error fails open claims. */
   perform(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void>;
-  /** Returns the seconds until the next attempt; null: none is planned. */
+  /** Null: no further attempt is planned. */
   retrySeconds(claim: Claim<Row>, error: unknown): number | null;
-  /** Deletes rows that are no longer needed. Called periodically. */
+  /** Deletes rows that are no longer needed. */
   tidy?(): Promise<void>;
-}
-
-export interface ClaimRunner<Row> {
-  begin(claims: readonly Claim<Row>[]): void;
-  /** Returns the number of groups of claims in progress. */
-  atWork(): number;
-  renew(): Promise<void>;
-  /** Resolves when no claim is in progress. */
-  idle(): Promise<void>;
 }
 
 /** `retried`: failed with a ChainsteadError; `failed`: failed with an unexpected error. */
@@ -72,17 +55,13 @@ export interface ClaimRunnerOptions {
   /** Aborts when the process no longer waits for the work. */
   readonly ending: AbortSignal;
   finished(outcome: WorkOutcome, seconds: number): void;
-  /** Called after a group has ended. */
   onRoom(): void;
 }
 
 /** Delay before quarantined work is retried, in case its row was deleted from `quarantined_work`. Seconds. */
 const QUARANTINE_SECONDS = 86_400;
 
-export function createClaimRunner<Row extends object>(
-  kind: DueKind<Row>,
-  options: ClaimRunnerOptions,
-): ClaimRunner<Row> {
+export function createClaimRunner<Row extends object>(kind: DueKind<Row>, options: ClaimRunnerOptions) {
   const { table, chain, risk } = kind;
   const { database, journal, logger, leaseMs, ending } = options;
   const fields = { work: kind.name, chain: chain.key };
@@ -141,7 +120,7 @@ export function createClaimRunner<Row extends object>(
 
   return {
     atWork: () => groups.size,
-    begin(claims) {
+    begin(claims: readonly Claim<Row>[]) {
       const lost = new AbortController();
       const work = runGroup(claims, AbortSignal.any([ending, lost.signal]))
         .catch((error: unknown) => logger.error({ ...fields, err: error }, 'Due work could not be begun'))
@@ -151,14 +130,14 @@ export function createClaimRunner<Row extends object>(
         });
       groups.set(work, { claims, lost });
     },
-    async renew() {
+    async renew(): Promise<void> {
       for (const { claims, lost } of groups.values()) {
         const held = await Promise.all(claims.map((claim) => renewDue(database, table, claim, leaseMs)));
         // Single claims of the group may have ended normally.
         if (!held.includes(true)) lost.abort(new Error('Another process has claimed the work'));
       }
     },
-    async idle() {
+    async idle(): Promise<void> {
       while (groups.size > 0) await Promise.all(groups.keys());
     },
   };

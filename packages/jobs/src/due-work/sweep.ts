@@ -1,21 +1,12 @@
 import { type Clock, sleepUnlessAborted } from '@chainstead/core';
 
-/** Claims due rows without a notification: when the next row is due, and at intervals. */
-export interface Sweep {
-  /** Call it when rows were claimed or a claim failed: both can change the time of the next due row. */
-  noteWork(): void;
-  /** Sweeps until `stopping` aborts. Never rejects. */
-  run(): Promise<void>;
-}
-
-export interface SweepOptions {
+interface SweepOptions {
   readonly clock: Clock;
-  /** Longest time between two sweeps when no work is in progress. Milliseconds. */
+  /** Longest time between two sweeps without work. Milliseconds. */
   readonly sweepEveryMs: number;
   readonly stopping: AbortSignal;
-  /** Returns the milliseconds until the next row is due; null: none is within `withinMs`. */
+  /** Null: no row is due within `withinMs`. */
   msUntilDue(withinMs: number): Promise<number | null>;
-  /** Claims due rows. Never rejects. */
   fill(): Promise<void>;
   isAtWork(): boolean;
   reportFailure(error: unknown): void;
@@ -24,15 +15,14 @@ export interface SweepOptions {
 /** Time between two sweeps while work is in progress or claims fail. Milliseconds. */
 const BUSY_SWEEP_MS = 2_000;
 
-export function createSweep(options: SweepOptions): Sweep {
+/** Claims due rows without a notification: when the next row is due, and at intervals. */
+export function createSweep(options: SweepOptions) {
   const { clock, sweepEveryMs, stopping, fill } = options;
   const busySweepMs = Math.min(BUSY_SWEEP_MS, sweepEveryMs);
   let isBusy = false;
   let rest = new AbortController();
 
-  async function restFor(ms: number): Promise<void> {
-    await sleepUnlessAborted(clock, ms, AbortSignal.any([stopping, rest.signal]));
-  }
+  const restFor = (ms: number) => sleepUnlessAborted(clock, ms, AbortSignal.any([stopping, rest.signal]));
 
   async function sweep(): Promise<void> {
     rest = new AbortController();
@@ -48,6 +38,7 @@ export function createSweep(options: SweepOptions): Sweep {
     if (!isBusy) await restFor(busySweepMs);
   }
 
+  /** Claimed rows and failed claims can change the time of the next due row. */
   function noteWork(): void {
     isBusy = true;
     rest.abort();
@@ -55,7 +46,8 @@ export function createSweep(options: SweepOptions): Sweep {
 
   return {
     noteWork,
-    async run() {
+    /** Never rejects. */
+    async run(): Promise<void> {
       await fill();
       while (!stopping.aborted)
         try {

@@ -5,7 +5,7 @@ const ANSWER_MS = 5_000;
 const MEMORY_LOW = 0.9;
 const ROUND_TRIP_SLOW_MS = 10;
 
-/** Checks a Redis for schedules: round trip, eviction, memory, persistence. Read-only. Takes a few seconds at most. */
+/** Checks a Redis for schedules. Read-only. Takes a few seconds at most. */
 export async function examineRedis(redisUrl: string): Promise<Finding[]> {
   const connection = findingsOf('connection');
   const redis = new Redis(redisUrl, {
@@ -16,10 +16,10 @@ export async function examineRedis(redisUrl: string): Promise<Finding[]> {
     retryStrategy: () => null,
     connectionName: 'chainstead-doctor',
   });
-  // Keeps the cause of a failed connection. Errors of commands reject the command itself.
-  let refusal: string | null = null;
+  // The cause of a failed connection. Errors of commands reject the command itself.
+  let refusal: unknown;
   redis.on('error', (error) => {
-    refusal = errorText(error);
+    refusal = error;
   });
   try {
     await redis.connect();
@@ -36,7 +36,7 @@ export async function examineRedis(redisUrl: string): Promise<Finding[]> {
   } catch (error) {
     return [
       connection.bad(
-        `no answer: ${refusal ?? errorText(error)}`,
+        `no answer: ${errorText(refusal ?? error)}`,
         'Schedules wait until Redis is available. All other work is in Postgres.',
         'Check REDIS_URL, the Redis server, and access from this machine. Or unset REDIS_URL to store schedules in Postgres.',
       ),
@@ -52,9 +52,9 @@ function lineOf(info: string, name: string): string | undefined {
 
 function nearness(ms: number, version: string): Finding {
   const { ok, warning } = findingsOf('connection');
-  const found = `Redis ${version}, a round trip takes ${ms.toFixed(1)} ms`;
-  if (ms <= ROUND_TRIP_SLOW_MS) return ok(found);
-  return warning(found, 'Each job takes a few round trips.', 'Run Chainstead closer to its Redis server.');
+  const text = `Redis ${version}, a round trip takes ${ms.toFixed(1)} ms`;
+  if (ms <= ROUND_TRIP_SLOW_MS) return ok(text);
+  return warning(text, 'Each job takes a few round trips.', 'Run Chainstead closer to its Redis server.');
 }
 
 function eviction(policy: string | undefined): Finding {
@@ -72,10 +72,10 @@ function memory(used: number, max: number): Finding {
   const { ok, warning } = findingsOf('memory');
   const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_048_576)} MB`;
   if (max === 0) return ok(`${megabytes(used)} used, no maxmemory limit`);
-  const found = `${megabytes(used)} of ${megabytes(max)} used`;
-  if (used < MEMORY_LOW * max) return ok(found);
+  const text = `${megabytes(used)} of ${megabytes(max)} used`;
+  if (used < MEMORY_LOW * max) return ok(text);
   return warning(
-    found,
+    text,
     'When memory is full, Redis accepts no writes, and schedules stop.',
     'Raise maxmemory, or find out what uses the memory.',
   );

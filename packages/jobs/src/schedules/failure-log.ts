@@ -1,20 +1,15 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
 
-/** Logs failures that repeat at every poll, such as those of a full disk. */
-export interface FailureLog {
-  report(error: unknown, message: string): void;
-}
-
 const REPORT_EVERY_MS = 60_000;
 /** Memory limit for failures whose texts differ each time. */
 const KINDS_MAX = 100;
 
 /** Logs one line per minute for each kind of failure, with the number of repetitions. */
-export function createFailureLog(queue: string, logger: Logger): FailureLog {
+export function createFailureLog(queue: string, logger: Logger) {
   const kinds = new Map<string, { reportedAt: number; unreported: number }>();
   return {
-    report(error, message) {
+    report(error: unknown, message: string): void {
       // Failures that differ only in numbers (files, jobs, blocks) are of one kind.
       const kind = `${message}: ${errorText(error).replaceAll(/\d+/g, '#')}`;
       const known = kinds.get(kind);

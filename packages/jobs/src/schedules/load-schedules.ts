@@ -3,25 +3,17 @@ import type { Finding } from '@chainstead/core';
 import type { PostgresBackendOptions } from './postgres-backend.ts';
 import type { Schedules, SchedulesOptions } from './schedules.ts';
 
-/**
- * Opens the storage of schedules.
- * @throws {ScheduleError} JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN
- */
 export async function createSchedules(options: SchedulesOptions): Promise<Schedules> {
   const schedules = await import('./schedules.ts');
   return schedules.createSchedules(options);
 }
 
-/**
- * Creates BullMQ's schema or brings it up to date. Afterwards a role without the right to create schemas can start.
- * @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN
- */
+/** Afterwards a role without the right to create schemas can start. @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
 export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
   const backend = await import('./postgres-backend.ts');
   await backend.migrateJobs(options);
 }
 
-/** Checks a Redis for schedules: round trip, eviction, memory, persistence. Read-only. Takes a few seconds at most. */
 export async function examineRedis(redisUrl: string): Promise<Finding[]> {
   const redis = await import('./examine-redis.ts');
   return redis.examineRedis(redisUrl);

@@ -32,7 +32,7 @@ const ALWAYS_UP: BackendWatch = {
   onUp: () => () => undefined,
 };
 
-/** Opens BullMQ's schema in Postgres, and migrates it if necessary. @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
+/** @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<ScheduleBackend> {
   const pool = openSchedulePool(options, POOL_SIZE);
   measurePool(options.metrics, 'jobs', pool);
@@ -53,10 +53,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   };
 }
 
-/**
- * Creates BullMQ's schema or brings it up to date. Afterwards a role without the right to create schemas can start.
- * @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN
- */
+/** Afterwards a role without the right to create schemas can start. @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
 export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
   const pool = openSchedulePool(options, 1);
   try {
@@ -66,12 +63,9 @@ export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databas
   }
 }
 
-function openSchedulePool(
-  { databaseUrl, logger }: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>,
-  size: number,
-) {
+function openSchedulePool(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>, size: number) {
   return openPool({
-    url: databaseUrl,
+    url: options.databaseUrl,
     applicationName: 'chainstead-jobs',
     settings: {
       // BullMQ uses this schema with any pool that it did not open.
@@ -80,7 +74,7 @@ function openSchedulePool(
       'citus.enable_ddl_propagation': 'off',
     },
     size,
-    logger,
+    logger: options.logger,
   });
 }
 
@@ -91,7 +85,8 @@ async function migrate(pool: Pool): Promise<void> {
     if (!(await isUpToDate(client))) await runMigrations(client);
     await requireSequences(client);
   } catch (error) {
-    throw isForbidden(error) ? schemaForbidden(DEFAULT_SCHEMA, error) : error;
+    const isForbidden = error instanceof Error && 'code' in error && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE;
+    throw isForbidden ? schemaForbidden(DEFAULT_SCHEMA, error) : error;
   } finally {
     client.release();
   }
@@ -114,8 +109,4 @@ async function requireSequences(client: PoolClient): Promise<void> {
   );
   if (role?.allowed !== true)
     throw schemaForbidden(DEFAULT_SCHEMA, new Error('this role may not create a sequence in it'));
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE;
 }

@@ -6,26 +6,15 @@ import { createRedisWatch } from './redis-watch.ts';
 import type { ScheduleBackend } from './schedule-backend.ts';
 import { ScheduleError } from './schedule-error.ts';
 
-export interface RedisBackendOptions {
-  readonly redisUrl: string;
-  readonly prefix: string;
-  readonly logger: Logger;
-}
-
 /** Longest wait for the server at start. The process then starts without it; schedules run once it is available. */
 const CONNECT_MS = 3_000;
 const QUIT_MS = 1_000;
 
-/**
- * Opens one connection for all queues, and one more per worker, which blocks on it. If the server is unavailable,
- * only the queues wait for it.
- * @throws {ScheduleError} JOBS_REDIS_EVICTS if the server would delete queued jobs under memory pressure
- */
-export async function openRedisBackend(options: RedisBackendOptions): Promise<ScheduleBackend> {
-  const { logger } = options;
-  const server = redactUrl(options.redisUrl);
+/** Opens one connection for all queues, and one more per worker, which blocks on it. @throws {ScheduleError} JOBS_REDIS_EVICTS */
+export async function openRedisBackend(redisUrl: string, prefix: string, logger: Logger): Promise<ScheduleBackend> {
+  const server = redactUrl(redisUrl);
   // BullMQ requires null: commands of workers wait for an unavailable server instead of failing.
-  const redis = new Redis(options.redisUrl, {
+  const redis = new Redis(redisUrl, {
     maxRetriesPerRequest: null,
     connectionName: 'chainstead-jobs',
     keepAlive: KEEP_ALIVE_MS,
@@ -55,7 +44,7 @@ export async function openRedisBackend(options: RedisBackendOptions): Promise<Sc
     throw error;
   }
   return {
-    prefix: options.prefix,
+    prefix,
     watch,
     factory: (name, queueOptions, factoryOptions) =>
       createRedisBackend(name, { ...queueOptions, connection: redis }, factoryOptions),

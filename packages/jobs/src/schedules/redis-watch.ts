@@ -2,15 +2,8 @@ import { errorText, type Logger } from '@chainstead/core';
 import { within } from '../within.ts';
 import type { BackendWatch } from './schedule-backend.ts';
 
-/** Availability of Redis, checked every second and logged when it changes. */
-export interface RedisWatch extends BackendWatch {
-  close(): void;
-}
-
-export interface RedisWatchOptions {
-  /** Name of the server in log lines. */
+interface RedisWatchOptions {
   readonly server: string;
-  /** Resolves when the server responds. May hang. */
   readonly ping: () => Promise<unknown>;
   readonly logger: Logger;
 }
@@ -20,8 +13,8 @@ const ANSWER_MS = 1_000;
 /** Longest time after an outage in which interrupted commands still fail. */
 const ECHO_MS = 10_000;
 
-/** Logs one line when an outage begins and one when it ends, regardless of the number of failed commands. */
-export function createRedisWatch({ server, ping, logger }: RedisWatchOptions): RedisWatch {
+/** Checks Redis every second. Logs one line when an outage begins and one when it ends. */
+export function createRedisWatch({ server, ping, logger }: RedisWatchOptions): BackendWatch & { close(): void } {
   const listeners = new Set<() => void>();
   let downSince: number | null = null;
   let backAt = Number.NEGATIVE_INFINITY;

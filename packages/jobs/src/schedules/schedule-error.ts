@@ -3,7 +3,6 @@ import { ChainsteadError, errorText } from '@chainstead/core';
 /** Failure of the storage of schedules. Codes: JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN. */
 export class ScheduleError extends ChainsteadError {}
 
-/** The schema is missing or outdated, and this role may not create or use it. */
 export function schemaForbidden(schema: string, cause: unknown): ScheduleError {
   return new ScheduleError({
     code: 'JOBS_SCHEMA_FORBIDDEN',

@@ -10,23 +10,17 @@ import { openRedisBackend } from './redis-backend.ts';
 import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
 
 export interface Schedule {
-  /** Unique name, also the queue label of its metrics. */
+  /** Unique, also the queue label of its metrics. */
   readonly name: string;
   readonly everyMs: number;
-  /**
-   * Runs at least once per interval, in one process. A failure is logged, counted and retried at the next interval.
-   * @param signal aborted when the process stops waiting for it
-   */
+  /** Runs at least once per interval, in one process. A failure is retried at the next interval. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface Schedules {
-  /** Starts the schedules, once per process. Each runs immediately and then at its interval. */
+  /** Each schedule runs immediately and then at its interval. */
   start(schedules: readonly Schedule[]): Promise<void>;
-  /**
-   * Starts no more runs and waits for those in progress. After `timeoutMs` it aborts their signals.
-   * @param timeoutMs default 30,000
-   */
+  /** Waits for runs in progress. After `timeoutMs` (default 30,000) it aborts their signals. */
   close(timeoutMs?: number): Promise<void>;
 }
 
@@ -36,9 +30,9 @@ export interface SchedulesOptions {
   readonly redisUrl: string | null;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Time between two checks for schedules that an emptied Redis has lost. Default 60,000 ms. */
+  /** Interval of checks for schedules that an emptied Redis has lost. Default 60,000 ms. */
   readonly checkEveryMs?: number;
-  /** Time without lock renewal after which the runs of a process start again elsewhere. Default 30,000 ms. */
+  /** Time without lock renewal after which runs start again elsewhere. Default 30,000 ms. */
   readonly lockMs?: number;
 }
 
@@ -55,17 +49,12 @@ const LOOK_MS = 250;
 /** Maximum number of restarts of a run whose process died. */
 const STALLED_COUNT_MAX = 10;
 
-/**
- * Opens the storage of schedules.
- * @throws {ScheduleError} JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN
- */
+/** @throws {ScheduleError} JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN */
 export async function createSchedules(options: SchedulesOptions): Promise<Schedules> {
   const { redisUrl, logger } = options;
   const backend =
-    redisUrl === null
-      ? await openPostgresBackend(options)
-      : await openRedisBackend({ redisUrl, prefix: PREFIX, logger });
-  let running: RunningSchedules | undefined;
+    redisUrl === null ? await openPostgresBackend(options) : await openRedisBackend(redisUrl, PREFIX, logger);
+  let running: Awaited<ReturnType<typeof startSchedules>> | undefined;
   let closed: Promise<void> | undefined;
   return {
     async start(schedules) {
@@ -78,15 +67,11 @@ export async function createSchedules(options: SchedulesOptions): Promise<Schedu
   };
 }
 
-interface RunningSchedules {
-  close(timeoutMs: number): Promise<void>;
-}
-
 async function startSchedules(
   { factory, prefix, watch }: ScheduleBackend,
   schedules: readonly Schedule[],
   { logger, metrics: registry, checkEveryMs = CHECK_EVERY_MS, lockMs = LOCK_MS }: SchedulesOptions,
-): Promise<RunningSchedules> {
+) {
   const { Queue, Worker } = withBackend(factory);
   const metrics = createAttemptMetrics(registry);
   const failures = createFailureLog(QUEUE, logger);
@@ -106,7 +91,7 @@ async function startSchedules(
   });
 
   async function perform({ name }: Job<unknown, void>): Promise<void> {
-    const schedule = schedules.find((known) => known.name === name);
+    const schedule = schedules.find((candidate) => candidate.name === name);
     // The schedule belongs to a chain that is no longer configured here. Processes that still have it add it again.
     if (schedule === undefined) await queue.removeJobScheduler(name);
     else await runSchedule(schedule, { metrics, logger, signal: abandoned.signal });
@@ -145,7 +130,7 @@ async function startSchedules(
   worker.on('error', (error) => report(error, 'Worker of schedules failed'));
   worker.on('stalled', (jobId) => {
     // BullMQ builds the id from the name and the time of the run.
-    const name = schedules.find((known) => jobId.includes(`:${known.name}:`))?.name ?? QUEUE;
+    const name = schedules.find((schedule) => jobId.includes(`:${schedule.name}:`))?.name ?? QUEUE;
     metrics.finished(name, 'stalled');
     logger.warn({ schedule: name }, 'Scheduled run repeated: its process died');
   });
@@ -159,7 +144,7 @@ async function startSchedules(
   const timer = setInterval(() => void restoreLost(), checkEveryMs).unref();
 
   return {
-    async close(timeoutMs) {
+    async close(timeoutMs: number): Promise<void> {
       isClosed = true;
       forget();
       clearInterval(timer);
@@ -174,14 +159,11 @@ async function startSchedules(
   };
 }
 
-interface RunOptions {
-  readonly metrics: AttemptMetrics;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-}
-
 /** Never rejects: a failed run is logged and counted, and the next interval is its retry. */
-async function runSchedule({ name, run }: Schedule, { metrics, logger, signal }: RunOptions): Promise<void> {
+async function runSchedule(
+  { name, run }: Schedule,
+  { metrics, logger, signal }: { metrics: AttemptMetrics; logger: Logger; signal: AbortSignal },
+): Promise<void> {
   const started = performance.now();
   try {
     await run(signal);
@@ -194,10 +176,7 @@ async function runSchedule({ name, run }: Schedule, { metrics, logger, signal }:
   metrics.took(name, (performance.now() - started) / 1_000);
 }
 
-/**
- * Waits for the work, but not during an outage of the storage: the work then continues afterwards.
- * @param onLateFailure receives its failure if it is no longer waited for
- */
+/** Waits for the work, but not during an outage of the storage: the work then continues afterwards. */
 async function unlessItGoesAway(
   watch: BackendWatch,
   work: Promise<unknown>,

@@ -13,15 +13,12 @@ import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
 import { isFinal, untilItSucceeds } from './retry-range.ts';
 
-/**
- * Per chunk. Times the chunks in flight, it matches an upstream's concurrency. With fewer, a 50 ms round trip to the
- * node takes half of the time.
- */
+/** Times the chunks in flight, it matches an upstream's concurrency: round trips would take half of the time with fewer. */
 const PROVEN_READS_IN_FLIGHT = 6;
 /** Twice the logs of a chunk: its rows are in memory until its commit. */
 const DATA_WEIGHT_MAX = 12_000;
 
-/** Returns null if another process holds part of the range or has covered part of it since it was planned. */
+/** Null if another process holds part of the range or has covered part of it since it was planned. */
 export async function readClaimed(
   options: BackfillOptions,
   span: BackfillRange,
@@ -31,7 +28,7 @@ export async function readClaimed(
 ): Promise<DecodedRange | null> {
   const { chain, owner, kind, purpose = 'backfill' } = options;
   if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : purpose))) {
-    // Normal if several processes share a backfill: one of them is late now and then.
+    // Normal if several processes share a backfill.
     options.logger[kind === 'replace' ? 'info' : 'debug'](
       { chain: chain.key, block_range: `${range.from}-${range.to}` },
       'Range is claimed by another process; it is tried again later',
@@ -80,7 +77,7 @@ export async function commitRead(
   span: BackfillRange,
   read: DecodedRange,
   signal: AbortSignal,
-): Promise<void> {
+) {
   const { chain, metrics, owner, kind, isUnsettled = false } = options;
   const started = options.clock.now();
   // A dataset that could not be read again keeps its stored rows.

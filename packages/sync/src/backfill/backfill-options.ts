@@ -18,23 +18,19 @@ export interface BackfillOptions extends CommitDependencies {
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
   readonly order: 'newest-first' | 'oldest-first';
-  /**
-   * `receipts` reads whole blocks and proves them before they are served; `none` reads filtered logs, which the prover
-   * proves later.
-   */
+  /** `receipts` proves whole blocks before they are served; `none` reads filtered logs, which the prover proves later. */
   readonly proof: 'none' | 'receipts';
   readonly policy: ProofPolicy;
-  /** Recovers senders from signatures. @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** Delay before a block that contradicts its own header is fetched again. {@link backfill} sets its own. */
+  /** For blocks that contradict their own header. {@link backfill} sets its own. */
   readonly rereads?: Rereads;
   /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
   /** `replace` also reads covered blocks again (reindex). */
   readonly kind: 'add' | 'replace';
-  /** Blocks that a reorg may still replace: each must be indexed with the hash that was read. @default false */
+  /** A reorg may still replace the blocks: each must be indexed with the hash that was read. @default false */
   readonly isUnsettled?: boolean;
-  /** `help`: another process fills the same blocks and continues if this one ends. @default 'backfill' */
+  /** `help`: another process fills the same blocks. @default 'backfill' */
   readonly purpose?: 'backfill' | 'help';
   /** Finds blocks that end the process. @default no work is quarantined */
   readonly journal?: RangeJournal;
@@ -45,11 +41,8 @@ export interface BackfillProgress {
   /** Blocks done by any process since the start of this call, and the total. */
   readonly done: number;
   readonly total: number;
-  /** Logs read by this process. */
+  /** Read by this process. */
   readonly logs: number;
-  /**
-   * First part of a block that was unavailable on all upstreams or that a dataset could not decode: the datasets have a
-   * gap there. Null: none.
-   */
+  /** First part of a block that no upstream has or that a dataset could not decode: a gap. Null: none. */
   readonly unavailable: UnavailableBlocksError | DatasetFailedError | null;
 }

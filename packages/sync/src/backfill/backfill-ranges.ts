@@ -4,26 +4,21 @@ import { missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
-import type { BlockPart } from '../dataset/whole-block.ts';
+import { BLOCK_PARTS, type BlockPart } from '../dataset/whole-block.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 
-/** The backfill options that the plan depends on. */
 export type Planned = Pick<
   BackfillOptions,
   'chain' | 'database' | 'datasets' | 'retention' | 'kind' | 'order' | 'proof'
 >;
 
-/** A span that lacks the same datasets throughout. */
 export interface BackfillRange {
   readonly range: BlockRange;
   readonly datasets: readonly Dataset[];
 }
 
-/**
- * Returns the spans to read, in order: filtered logs first, traces last.
- * @param alsoDone ranges outside the stored coverage
- */
+/** In order: filtered logs first, traces last. `alsoDone`: ranges outside the stored coverage. */
 export async function planRanges(
   options: Planned,
   ranges: readonly BlockRange[],
@@ -39,9 +34,8 @@ export async function planRanges(
 }
 
 /**
- * Groups datasets that the same reads serve, lightest first: filtered logs if they suffice, whole blocks, traces. A
- * dataset that needs no traces is therefore complete even if traces are unavailable. Logs with any topic are read of
- * few emitters, so no filter by topic is joined with theirs.
+ * Groups datasets that the same reads serve, lightest first, so that a dataset without traces is complete even if traces
+ * are unavailable. Logs with any topic are read of few emitters, so no filter by topic is joined with theirs.
  */
 function readTogether({ chain, datasets, proof }: Planned): readonly (readonly Dataset[])[] {
   const wayOf = (dataset: Dataset): Way => {
@@ -51,17 +45,13 @@ function readTogether({ chain, datasets, proof }: Planned): readonly (readonly D
   };
   const reads = Object.groupBy(datasets, (dataset) => deepestPart(dataset, chain));
   const together = Map.groupBy(datasets, wayOf);
-  return WAYS.flatMap((way) => {
-    const some = together.get(way);
-    return some === undefined ? [] : [some];
-  });
+  return WAYS.map((way) => together.get(way)).filter((datasets) => datasets !== undefined);
 }
 
 const WAYS = ['logs', 'logsOfEmitters', 'transactions', 'internalTransactions'] as const;
-/** A way to read blocks. */
 type Way = (typeof WAYS)[number];
 
-/** Coverage that is not read: covered blocks (unless they are redone) and blocks below the retention window. */
+/** Covered blocks (unless they are redone) and blocks below the retention window. */
 async function listDone(
   { chain, database, datasets, retention, kind }: Planned,
   within?: BlockRange,
@@ -70,7 +60,6 @@ async function listDone(
   return notNeeded(chain, datasets, await readRetainedFrom(database, { chain, retention }));
 }
 
-/** Returns the parts of the span that are not covered. */
 function rangesWithout(coverage: readonly CoveredRange[], { range, datasets }: BackfillRange): BackfillRange[] {
   const names = datasets.map((dataset) => dataset.name);
   return missingCoverage(range, names, coverage).map((part) => ({
@@ -79,10 +68,7 @@ function rangesWithout(coverage: readonly CoveredRange[], { range, datasets }: B
   }));
 }
 
-/**
- * Returns the parts of a chunk still to do: the whole chunk if covered blocks are redone, otherwise the blocks not
- * covered yet.
- */
+/** The whole chunk if covered blocks are redone, otherwise the blocks not covered yet. */
 export async function notDone(
   options: Planned,
   { datasets }: BackfillRange,
@@ -99,26 +85,16 @@ export function inOrder<Part extends Pick<BackfillRange, 'range'>>(
   return parts.toSorted((a, b) => sign * (a.range.from - b.range.from));
 }
 
-/** Returns the deepest part of blocks that a span reads. */
-export function readPartOf(
-  { chain }: Pick<Planned, 'chain'>,
-  { datasets }: Pick<BackfillRange, 'datasets'>,
-): BlockPart {
+export function deepestPartOf({ chain }: Pick<Planned, 'chain'>, datasets: readonly Dataset[]): BlockPart {
   const parts = partsOf(datasets, chain);
-  return DEEPEST_FIRST.find((part) => parts.has(part)) ?? 'logs';
+  return BLOCK_PARTS.findLast((part) => parts.has(part)) ?? 'logs';
 }
 
-const DEEPEST_FIRST = ['internalTransactions', 'transactions', 'logs'] as const;
-
-/** Returns whether the datasets are read from whole blocks instead of filtered logs. */
 export function isReadWhole({ chain, proof }: Planned, datasets: readonly Dataset[]): boolean {
   return proof === 'receipts' || !partsOf(datasets, chain).has('logs');
 }
 
-/**
- * Cuts a span into chunks, starting at the end that `order` puts first. The current log density sets the size of each
- * chunk.
- */
+/** Cuts a span into chunks, starting at the end that `order` puts first. The log density sets the size of each. */
 export function* chunksOf(
   options: Pick<BackfillOptions, 'order'>,
   range: BlockRange,

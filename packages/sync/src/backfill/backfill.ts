@@ -5,34 +5,27 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart } from '../dataset/deepest-part.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 import { UnavailableBlocksError } from '../errors.ts';
-import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
+import { createChunkSizing } from '../read/chunk-size.ts';
 import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import type { DecodedRange } from '../read/read-range.ts';
 import { createRereads } from '../read/rereads.ts';
 import { underCommitLock } from '../rows/under-commit-lock.ts';
 import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
-import { type BackfillRange, chunksOf, isReadWhole, notDone, planRanges, readPartOf } from './backfill-ranges.ts';
+import { type BackfillRange, chunksOf, deepestPartOf, isReadWhole, notDone, planRanges } from './backfill-ranges.ts';
 import { type OwnWork, readOpenWork } from './open-work.ts';
 import { openRangeGuard, type RangeGuard, type RangeWork } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
-/**
- * Concurrent COPY statements. One keeps one database core busy. Measured on two cores: two load 1.5 times as much as
- * one, three no more than two.
- */
+/** Concurrent COPY statements. On two cores, two load 1.5 times as much as one, three no more than two. */
 const COMMITS_IN_FLIGHT = 2;
-/** Chunks read concurrently. */
 const CHUNKS_IN_FLIGHT = 4;
-/**
- * Target number of logs per chunk; with the chunks in flight it bounds memory. Larger sorted batches cost the database
- * less per row: 10,000 logs instead of 6,000 save a few percent and need 60 MB more.
- */
+/** Target per chunk; bounds memory. 10,000 logs would save a few percent per row and need 60 MB more. */
 const LOGS_PER_CHUNK = 6_000;
-const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64, blocksMax: 20_000 };
-/** Blocks per proven chunk: whole blocks are large. */
-const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
+const FAST_CHUNK = { blocksFirst: 64, blocksMax: 20_000, logsPerChunk: LOGS_PER_CHUNK };
+/** Whole blocks are large. */
+const PROVEN_CHUNK = { blocksFirst: 8, blocksMax: 200, logsPerChunk: LOGS_PER_CHUNK };
 /** Delay before a range held by another process is checked again. */
 const CLAIM_WAIT_MS = 1_000;
 /** Delay after several chunks in a row were claimed by others first. */
@@ -40,11 +33,11 @@ const LATE_WAIT_MS = 100;
 
 /** Resolves when every range is covered. A failed chunk is retried until the signal aborts. */
 export async function backfill(
-  given: BackfillOptions,
+  settings: BackfillOptions,
   ranges: readonly BlockRange[],
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
-  const options = { ...given, rereads: createRereads(given.clock) };
+  const options = { ...settings, rereads: createRereads(settings.clock) };
   const spans = await planRanges(options, ranges);
   const guard = await openRangeGuard(options);
   const run = createRun(options, spans, guard, signal);
@@ -73,10 +66,7 @@ async function dealSuspects(run: Run, spans: readonly BackfillRange[], guard: Ra
   await guard.acquit();
 }
 
-/**
- * Adds missing blocks. Coverage is in the database, so each next chunk is planned from there together with other
- * processes on the same ranges.
- */
+/** Coverage is in the database, so each next chunk is planned from there together with other processes. */
 async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly BlockRange[]): Promise<void> {
   const { hand, stop } = run;
   const all = { from: Math.min(...ranges.map((range) => range.from)), to: Math.max(...ranges.map(({ to }) => to)) };
@@ -92,7 +82,7 @@ async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly Blo
   }
 }
 
-/** Redoes the planned chunks, each once: coverage can't show progress, because redone blocks stay covered. */
+/** Redoes each planned chunk once: redone blocks stay covered, so coverage can't show progress. */
 async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly BackfillRange[]): Promise<void> {
   for (const span of spans)
     for (const range of chunksOf(options, span.range, run.sizingOf(span))) {
@@ -102,19 +92,20 @@ async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly B
     }
 }
 
-/** State of the running backfill: the chunks in progress and the commit queue behind them. */
+/** The chunks in progress and the commit queue behind them. */
 function createRun(options: BackfillOptions, spans: readonly BackfillRange[], guard: RangeGuard, signal: AbortSignal) {
   const hand = createHand(() => (guard.suspects.length > 0 ? 1 : CHUNKS_IN_FLIGHT));
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
-  const sizingOf = createSizing(options);
+  const [fast, proven] = [createChunkSizing(FAST_CHUNK), createChunkSizing(PROVEN_CHUNK)];
+  const sizingOf = ({ datasets }: BackfillRange) => (isReadWhole(options, datasets) ? proven : fast);
   const stop = AbortSignal.any([signal, options.owner.lost]);
   const lacking = createLackingRecord(options.chain);
   const total = spans.reduce((sum, span) => sum + rangeSize(span.range), 0);
   const state = { done: 0, logs: 0, lateClaims: 0 };
-  const progress = (): BackfillProgress => {
-    const { done, logs } = state;
-    return { done, total, logs, unavailable: lacking.first() };
-  };
+  const progress = (): BackfillProgress => ({
+    ...{ done: state.done, total, logs: state.logs },
+    unavailable: lacking.first(),
+  });
 
   const work = async (span: BackfillRange, range: BlockRange): Promise<void> => {
     if (lacking.isPointless(span)) return advance(range, 0);
@@ -129,11 +120,11 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
     // A read counts as in flight until its commit: that bounds memory.
     const { logCount } = read;
     lacking.note(read, span.datasets);
-    await commits.add(releasing(read, (one) => commitRead(options, span, one, stop)));
+    await commits.add(releasing(read, (decoded) => commitRead(options, span, decoded, stop)));
     advance(range, logCount);
   };
 
-  /** Redoes the parts of a range that another process doesn't hold. Blocks to add are planned again automatically. */
+  /** Redoes the parts that another process doesn't hold. Blocks to add are planned again automatically. */
   const workAround = async (span: BackfillRange, range: BlockRange): Promise<void> => {
     if (options.kind === 'add') {
       state.lateClaims += 1;
@@ -152,7 +143,7 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
   };
 
   const guarded = (span: BackfillRange): RangeWork => ({
-    reads: readPartOf(options, span),
+    reads: deepestPartOf(options, span.datasets),
     perform: (part) => work(span, part),
     async leaveOut(block, error) {
       lacking.leaveOut(await leaveOutBlock(options, span, block, error));
@@ -166,16 +157,15 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
     sizingOf,
     progress,
     begin: (span: BackfillRange): void => hand.begin(span.range, () => guard.run(span.range, guarded(span))),
-    own: (): OwnWork => {
-      const { isPointless } = lacking;
-      return { inHand: hand.ranges(), visited: lacking.visited(), isPointless, sizingOf };
-    },
+    own: (): OwnWork => ({
+      ...{ inHand: hand.ranges(), visited: lacking.visited() },
+      ...{ isPointless: lacking.isPointless, sizingOf },
+    }),
     countLeft(blocks: number): void {
       if (total - blocks <= state.done) return;
       state.done = total - blocks;
       options.onProgress?.(progress());
     },
-    /** Returns whether several claims in a row came too late. */
     isLate(): boolean {
       const isLate = state.lateClaims >= CHUNKS_IN_FLIGHT;
       if (isLate) state.lateClaims = 0;
@@ -184,7 +174,7 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
   };
 }
 
-/** Records that a block is quarantined. A block that was read before keeps its rows. @returns what each dataset lacks */
+/** A block that was read before keeps its rows. @returns the gap of each dataset */
 async function leaveOutBlock(
   { chain, database, kind }: BackfillOptions,
   { datasets }: BackfillRange,
@@ -197,13 +187,6 @@ async function leaveOutBlock(
   return failures;
 }
 
-function createSizing(options: BackfillOptions): (span: BackfillRange) => ChunkSizing {
-  const fast = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...FAST_CHUNK });
-  const proven = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...PROVEN_CHUNK });
-  return ({ datasets }) => (isReadWhole(options, datasets) ? proven : fast);
-}
-
-/** Runs up to `size` chunks concurrently. */
 function createHand(size: () => number) {
   const chunks = new Map<BlockRange, Promise<void>>();
   let failure: { readonly error: unknown } | null = null;
@@ -221,7 +204,7 @@ function createHand(size: () => number) {
     async room(): Promise<void> {
       while (chunks.size >= size()) await Promise.race(chunks.values());
     },
-    /** Waits until one chunk has ended. @returns false if there is none */
+    /** @returns false if no chunk is in progress */
     async nextEnd(): Promise<boolean> {
       const isOne = chunks.size > 0;
       if (isOne) await Promise.race(chunks.values());
@@ -229,7 +212,7 @@ function createHand(size: () => number) {
     },
     fail,
     hasFailed: (): boolean => failure !== null,
-    /** Waits until all chunks have ended. @throws the error of the first failed chunk */
+    /** @throws the error of the first failed chunk */
     async emptied(): Promise<void> {
       await Promise.all(chunks.values());
       if (failure !== null) throw failure.error;
@@ -237,9 +220,8 @@ function createHand(size: () => number) {
   };
 }
 
-/** Records parts unavailable on all upstreams and blocks that datasets could not decode. */
+/** Parts unavailable on all upstreams and blocks that datasets could not decode. */
 function createLackingRecord(chain: BackfillOptions['chain']) {
-  /** Parts that no upstream supports: their datasets are not read any more. */
   const unsupported = new Set<BlockPart>();
   const visited = new Map<string, BlockRange[]>();
   let first: BackfillProgress['unavailable'] = null;
@@ -265,7 +247,7 @@ function createLackingRecord(chain: BackfillOptions['chain']) {
       }
       if (lacking.size > 0) for (const { name } of datasets) visit(name, [range]);
     },
-    /** Ranges with missing parts or undecodable blocks. They were tried once and stay gaps. */
+    /** Ranges that were tried once and stay gaps. */
     visited: (): CoveredRange[] =>
       [...visited].flatMap(([dataset, ranges]) => ranges.map((range) => ({ dataset, range }))),
     isPointless: ({ datasets }: Pick<BackfillRange, 'datasets'>): boolean =>

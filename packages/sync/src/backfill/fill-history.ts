@@ -1,7 +1,4 @@
-/**
- * Backfill of an ingest process: all blocks below the first followed one. If a dataset was added since, also the
- * followed blocks that lack it.
- */
+/** Backfill of an ingest process: all blocks below the first followed one, and followed blocks that lack a dataset. */
 import { type BlockRange, errorText, intersectRanges, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { missingCoverage } from '../coverage/coverage.ts';
@@ -12,9 +9,9 @@ import { backfill } from './backfill.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import { fillUnsettled } from './fill-unsettled.ts';
 
-/** Interval between attempts to fill blocks that a reorg may still replace. */
+/** Attempts to fill blocks that a reorg may still replace. */
 const SETTLED_POLL_MS = 5_000;
-/** Interval between checks for gaps left by the follower, and after no upstream could fill them. */
+/** Checks for gaps left by the follower, and after no upstream could fill them. */
 const GAP_POLL_MS = 30_000;
 const UNAVAILABLE_POLL_MS = 300_000;
 
@@ -25,27 +22,29 @@ export interface FillOptions extends BackfillOptions {
 /** Resolves when all blocks that were missing at the start are covered. */
 export async function fillHistory(options: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
   const { chain, pool, clock } = options;
-  await fill(options, historyOf(options, state), signal);
+  const from = Math.max(state.historyStart, chain.firstBlock);
+  const to = Math.min(state.firstFollowed - 1, options.endBlock ?? Number.MAX_SAFE_INTEGER);
+  await fill(options, from <= to ? [{ from, to }] : [], signal);
   await fillEarlier(options, state, signal);
   let left = await followedWithout(options, state);
   while (left.length > 0) {
     const open = subtractRanges(left, [{ from: 0, to: await readSettledHeight(pool, chain) }]);
     await fill(options, subtractRanges(left, open), signal);
     await fillUnsettled(options, open, signal);
-    left = intersectRanges(await followedWithout(options, await lowered(options, state)), open);
+    // Blocks that were rolled back since are followed again with all datasets.
+    const checkpoint = (await readChainState(options.database, chain.id))?.checkpoint ?? null;
+    const isLower = (checkpoint?.number ?? -1) < (state.checkpoint?.number ?? -1);
+    left = intersectRanges(await followedWithout(options, isLower ? { ...state, checkpoint } : state), open);
     if (left.length > 0) await clock.sleep(SETTLED_POLL_MS, signal);
   }
 }
 
-/**
- * Periodically fills gaps of transaction and trace datasets below the follower until the signal aborts: blocks whose
- * traces were unavailable when they were followed or backfilled. Returns immediately if all datasets need logs only.
- */
-export async function fillGaps(given: FillOptions, signal: AbortSignal): Promise<void> {
-  const { chain, clock, database, logger, pool } = given;
-  const datasets = given.datasets.filter((dataset) => deepestPart(dataset, chain) !== 'logs');
+/** Fills gaps of transaction and trace datasets below the follower until the signal aborts. */
+export async function fillGaps(settings: FillOptions, signal: AbortSignal): Promise<void> {
+  const { chain, clock, database, logger, pool } = settings;
+  const datasets = settings.datasets.filter((dataset) => deepestPart(dataset, chain) !== 'logs');
   if (datasets.length === 0) return;
-  const options = { ...given, datasets };
+  const options = { ...settings, datasets };
   for (let delayMs = GAP_POLL_MS; ; ) {
     await sleepUnlessAborted(clock, delayMs, signal);
     if (signal.aborted) return;
@@ -63,7 +62,7 @@ export async function fillGaps(given: FillOptions, signal: AbortSignal): Promise
   }
 }
 
-/** @returns whether everything could be read */
+/** @returns true if everything could be read */
 async function fill(options: FillOptions, ranges: readonly BlockRange[], signal: AbortSignal): Promise<boolean> {
   const { chain, logger } = options;
   const done: BackfillProgress = await backfill(options, ranges, signal);
@@ -75,35 +74,18 @@ async function fill(options: FillOptions, ranges: readonly BlockRange[], signal:
   return done.unavailable === null;
 }
 
-/** Fills the blocks below the chain's history that single datasets need. */
+/** Blocks below the chain's history that single datasets need. */
 async function fillEarlier(options: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
   const { chain } = options;
   const to = Math.max(state.historyStart, chain.firstBlock) - 1;
   const firstOf = ({ firstBlock }: FillOptions['datasets'][number]): number => firstBlock?.(chain) ?? to + 1;
   const datasets = options.datasets.filter((dataset) => firstOf(dataset) <= to);
   if (datasets.length === 0) return;
-  await fill(
-    { ...options, datasets },
-    [{ from: Math.max(chain.firstBlock, Math.min(...datasets.map(firstOf))), to }],
-    signal,
-  );
+  const from = Math.max(chain.firstBlock, Math.min(...datasets.map(firstOf)));
+  await fill({ ...options, datasets }, [{ from, to }], signal);
 }
 
-/** Returns one range or none. */
-function historyOf({ chain, endBlock }: FillOptions, state: ChainState): BlockRange[] {
-  const from = Math.max(state.historyStart, chain.firstBlock);
-  const to = Math.min(state.firstFollowed - 1, endBlock ?? Number.MAX_SAFE_INTEGER);
-  return from <= to ? [{ from, to }] : [];
-}
-
-/** Returns the state without blocks that were rolled back since: they are followed again with all datasets. */
-async function lowered({ chain, database }: FillOptions, state: ChainState): Promise<ChainState> {
-  const now = await readChainState(database, chain.id);
-  const { checkpoint } = now ?? state;
-  return (checkpoint?.number ?? -1) < (state.checkpoint?.number ?? -1) ? { ...state, checkpoint } : state;
-}
-
-/** Returns blocks up to the checkpoint that lack a dataset. */
+/** Blocks up to the checkpoint that lack a dataset. */
 async function followedWithout(
   { chain, database, datasets, retention }: FillOptions,
   { firstFollowed, checkpoint }: ChainState,

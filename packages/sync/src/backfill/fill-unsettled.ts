@@ -1,6 +1,6 @@
 /**
- * Fills followed blocks that lack a dataset and that a reorg may still replace. They are read whole. Their rows are written only while the
- * blocks are indexed with the same hashes, under the lock that a rollback takes.
+ * Fills followed blocks that lack a dataset and that a reorg may still replace. Rows of whole blocks are written only
+ * while the blocks are indexed with the same hashes, under the lock that a rollback takes.
  */
 import { type BlockRange, errorText } from '@chainstead/core';
 import { ReorgedWhileReadingError } from '../errors.ts';
@@ -13,15 +13,16 @@ import { type BackfillRange, chunksOf, planRanges } from './backfill-ranges.ts';
 /** The follower waits for the commit of a chunk. */
 const CHUNK = { logsPerChunk: 2_000, blocksFirst: 8, blocksMax: 64 } as const;
 
-/** Tries each block once: blocks that fail, or whose branch is abandoned meanwhile, still lack the dataset afterwards. */
-export async function fillUnsettled(
-  given: BackfillOptions,
-  ranges: readonly BlockRange[],
-  signal: AbortSignal,
-): Promise<void> {
+/** Tries each block once: blocks that fail, or whose branch is abandoned meanwhile, still lack the dataset. */
+export async function fillUnsettled(settings: BackfillOptions, ranges: readonly BlockRange[], signal: AbortSignal) {
   if (ranges.length === 0) return;
   // Filtered logs do not show the hashes of blocks that have none.
-  const options = { ...given, rereads: createRereads(given.clock), proof: 'receipts', isUnsettled: true } as const;
+  const options = {
+    ...settings,
+    rereads: createRereads(settings.clock),
+    proof: 'receipts',
+    isUnsettled: true,
+  } as const;
   const sizing = createChunkSizing(CHUNK);
   for (const span of await planRanges(options, ranges))
     for (const range of chunksOf(options, span.range, sizing)) await tryChunk(options, span, range, sizing, signal);

@@ -1,7 +1,4 @@
-/**
- * Helps another process backfill. Coverage and claims are in the database, so helpers need no coordination. If one
- * dies, its claims end with its database session.
- */
+/** Helps another process backfill. Coverage and claims are in the database, so helpers need no coordination. */
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { readChainState } from '../checkpoint.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
@@ -14,37 +11,33 @@ import { planRanges } from './backfill-ranges.ts';
 
 export type HelpOptions = Omit<BackfillOptions, 'owner' | 'knownContracts' | 'kind' | 'purpose'>;
 
-/** The options that the plan depends on. */
 type PlannedHelp = Pick<HelpOptions, 'chain' | 'database' | 'datasets' | 'retention' | 'order' | 'proof'>;
 
 /** Fewer blocks are filled before a helper has connected to the nodes. */
 const HELPED_BLOCKS_MIN = 100;
 
-/** Helps to fill the ranges. Resolves when they are covered, by any process. */
+/** Resolves when the ranges are covered, by any process. */
 export async function helpBackfill(
-  given: HelpOptions,
+  help: HelpOptions,
   ranges: readonly BlockRange[],
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
-  const datasets = datasetsOf(given.chain, given.datasets);
-  await registerProjections(given.database, given.chain, datasets);
-  const owner = await createClaimOwner(given.database);
-  const database = given.database.until(owner.lost);
+  const datasets = datasetsOf(help.chain, help.datasets);
+  await registerProjections(help.database, help.chain, datasets);
+  const owner = await createClaimOwner(help.database);
+  const database = help.database.until(owner.lost);
   const knownContracts = createKnownContracts();
   try {
-    const options = { ...given, database, datasets, owner, knownContracts, kind: 'add', purpose: 'help' } as const;
+    const options = { ...help, database, datasets, owner, knownContracts, kind: 'add', purpose: 'help' } as const;
     return await backfill(options, ranges, signal);
   } finally {
     await owner.close();
   }
 }
 
-/**
- * Returns the blocks that can be filled next to the chain's leader; none if little is left.
- * @param endBlock last block of a bounded run
- */
-export async function readHelpable(given: PlannedHelp, endBlock: number | null): Promise<readonly BlockRange[]> {
-  const { chain, database } = given;
+/** Blocks that can be filled next to the chain's leader; none if little is left. `endBlock`: of a bounded run. */
+export async function readHelpable(help: PlannedHelp, endBlock: number | null): Promise<readonly BlockRange[]> {
+  const { chain, database } = help;
   const state = await readChainState(database, chain.id);
   if (state === null) return [];
   const { firstFollowed, checkpoint, historyStart } = state;
@@ -53,7 +46,7 @@ export async function readHelpable(given: PlannedHelp, endBlock: number | null):
   const settled = checkpoint === null ? -1 : checkpoint.number - chain.reorgDepthMax;
   const to = Math.min(Math.max(firstFollowed - 1, settled), endBlock ?? Number.MAX_SAFE_INTEGER);
   if (from > to) return [];
-  const datasets = datasetsOf(chain, given.datasets);
-  const left = await planRanges({ ...given, datasets, kind: 'add' }, [{ from, to }]);
+  const datasets = datasetsOf(chain, help.datasets);
+  const left = await planRanges({ ...help, datasets, kind: 'add' }, [{ from, to }]);
   return left.reduce((sum, { range }) => sum + rangeSize(range), 0) < HELPED_BLOCKS_MIN ? [] : [{ from, to }];
 }

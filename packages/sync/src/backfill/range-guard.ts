@@ -1,43 +1,40 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import { type Database, type RiskyWork, readCrashedKeys, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import type { CommitDependencies } from '../commit/commit-followed.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 
 export type RangeJournal = Pick<WorkJournal, 'alone' | 'hold' | 'acquit'>;
 
 /**
- * Finds the block of a backfill that ends its process. Each chunk is recorded while it is read and written. A chunk in
- * which a process died is done again in small parts, each alone, until a part is one block. That block is quarantined
- * after its third death, and the rest of the range continues.
+ * Finds the block of a backfill that ends its process. A chunk in which a process died is done again in small parts,
+ * each alone, until a part is one block. That block is quarantined after its third death; the rest continues.
  */
 export interface RangeGuard {
-  /** Ranges in which a process died. While there are any, chunks must run one at a time, so that a death has one cause. */
+  /** Ranges in which a process died. Until they are done, chunks must run one at a time, so that a death has one cause. */
   readonly suspects: readonly BlockRange[];
-  /** Performs work on a range, in parts if a process died in it. */
+  /** In parts if a process died in the range. */
   run(range: BlockRange, work: RangeWork): Promise<void>;
-  /** Call it when all work on the suspects is done. Later work on them is ordinary, except for quarantined blocks. */
+  /** Call it when all work on the suspects is done. */
   acquit(): Promise<void>;
 }
 
 export interface RangeWork {
-  /** Part of blocks that is read: another one of a quarantined block is still done. */
+  /** Another part of a quarantined block is still read. */
   readonly reads: BlockPart;
   perform(part: BlockRange): Promise<void>;
-  /** Called instead for a block that is quarantined. */
+  /** Called instead for a quarantined block. */
   leaveOut(block: number, error: WorkSetAsideError): Promise<void>;
 }
 
 /** Parts of a range in which a process died. */
 const PARTS = 16;
 
-export interface RangeGuardOptions {
-  readonly database: Database;
-  readonly chain: Chain;
-  /** @default nothing is recorded */
-  readonly journal?: RangeJournal;
-}
-
-export async function openRangeGuard({ database, chain, journal }: RangeGuardOptions): Promise<RangeGuard> {
+/** @param options without `journal`, nothing is recorded */
+export async function openRangeGuard(
+  options: Pick<CommitDependencies, 'database' | 'chain'> & { readonly journal?: RangeJournal },
+): Promise<RangeGuard> {
+  const { database, chain, journal } = options;
   if (journal === undefined)
     return { suspects: [], run: (range, { perform }) => perform(range), acquit: () => Promise.resolve() };
   let suspects = await readSuspects(database, chain);
@@ -70,31 +67,31 @@ export async function openRangeGuard({ database, chain, journal }: RangeGuardOpt
       const deadly = [...suspects, ...quarantined];
       const inside = intersectRanges([range], mergeRanges(deadly));
       for (const part of subtractRanges([range], inside)) await hold(part, work);
-      for (const part of inside.flatMap((one) => partsOf(one, deadly))) await alone(part, work);
+      for (const part of inside.flatMap((suspect) => partsOf(suspect, deadly))) await alone(part, work);
     },
     async acquit() {
       // A single block ends its own record, unless it is quarantined.
-      for (const one of suspects) if (rangeSize(one) > 1) await journal.acquit(rangeWork(chain, one));
+      for (const suspect of suspects) if (rangeSize(suspect) > 1) await journal.acquit(rangeWork(chain, suspect));
       suspects = [];
     },
   };
 }
 
-/** Cuts a range in which processes died, so that each part is smaller than the smallest such range around it. */
+/** Each part is smaller than the smallest range around it in which a process died. */
 function partsOf(range: BlockRange, suspects: readonly BlockRange[]): readonly BlockRange[] {
   const parts: BlockRange[] = [];
   for (let from = range.from; from <= range.to; ) {
-    const around = suspects.filter((one) => one.from <= from && from <= one.to);
+    const around = suspects.filter((suspect) => suspect.from <= from && from <= suspect.to);
     const size = Math.max(1, Math.ceil(Math.min(...around.map(rangeSize)) / PARTS));
-    const next = suspects.flatMap((one) => (one.from > from ? one.from - 1 : []));
-    const to = Math.min(range.to, from + size - 1, ...around.map((one) => one.to), ...next);
+    const next = suspects.flatMap((suspect) => (suspect.from > from ? suspect.from - 1 : []));
+    const to = Math.min(range.to, from + size - 1, ...around.map((suspect) => suspect.to), ...next);
     parts.push({ from, to });
     from = to + 1;
   }
   return parts;
 }
 
-/** A block that may be quarantined is named as those of the follower are. */
+/** Blocks that may be quarantined are named as the follower's. */
 function workOf(chain: Chain, range: BlockRange, reads: BlockPart): RiskyWork {
   return range.from === range.to
     ? { kind: 'block', keys: [`${chain.key} ${range.from} ${BACKFILL} ${reads}`] }

@@ -1,7 +1,4 @@
-/**
- * A task that releases its item when it starts. Queues keep up to a hundred started tasks while others wait (p-queue
- * 9.3), and would keep their items in memory.
- */
+/** Releases the item when the task starts: queues keep up to a hundred started tasks in memory (p-queue 9.3). */
 export function releasing<Item extends object>(item: Item, run: (item: Item) => Promise<void>): () => Promise<void> {
   const held: { item: Item | null } = { item };
   return () => {

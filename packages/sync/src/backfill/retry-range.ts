@@ -1,9 +1,8 @@
-/** Handling of a range that could not be read or written: retried whole or in halves, or given up. */
+/** A range that could not be read or written is retried whole or in halves, or given up. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, errorText, type Logger } from '@chainstead/core';
 import { RangeTooLargeError } from '@chainstead/rpc';
 
-/** Dependencies of a retry. */
 export interface RangeTrying {
   readonly chain: Chain;
   readonly clock: Clock;
@@ -12,13 +11,10 @@ export interface RangeTrying {
 
 const RETRY_DELAY_MS = 1_000;
 
-/** Returned by `once` for a range to retry in halves. */
+/** The range is to be retried in halves. */
 export const FAILED = Symbol('failed');
 
-/**
- * Reads a range of several blocks once. A transient failure returns `FAILED`, so that the range is retried in halves:
- * among many calls one may fail each time, and all other reads would be lost each time.
- */
+/** A transient failure returns `FAILED`: among many calls one may fail each time, and all other reads would be lost. */
 export async function once<T>(
   options: RangeTrying,
   range: BlockRange,
@@ -30,14 +26,8 @@ export async function once<T>(
   } catch (error) {
     signal.throwIfAborted();
     if (isFinal(error)) throw error;
-    if (error instanceof RangeTooLargeError) return FAILED;
-    await waitToRetry(
-      options,
-      range,
-      error,
-      { delayMs: RETRY_DELAY_MS, message: 'Range failed, trying again in halves' },
-      signal,
-    );
+    if (!(error instanceof RangeTooLargeError))
+      await waitToRetry(options, range, error, 'Range failed, trying again in halves', signal);
     return FAILED;
   }
 }
@@ -52,12 +42,12 @@ export function halvesOf(order: 'newest-first' | 'oldest-first', { from, to }: B
 }
 
 async function waitToRetry(
-  { chain, logger, clock }: RangeTrying,
+  { chain, logger, clock, delayMs = RETRY_DELAY_MS }: RangeTrying & { readonly delayMs?: number },
   { from, to }: BlockRange,
   error: unknown,
-  { delayMs, message }: { readonly delayMs: number; readonly message: string },
+  message: string,
   signal: AbortSignal,
-): Promise<void> {
+) {
   const fields = { chain: chain.key, block_range: `${from}-${to}`, error: errorText(error), retry_in_ms: delayMs };
   logger.warn(fields, message);
   await clock.sleep(delayMs, signal);
@@ -71,19 +61,19 @@ export async function untilItSucceeds<T>(
   attempt: () => Promise<T>,
   givesUp: (error: unknown) => boolean = isFinal,
 ): Promise<T> {
-  for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, 30_000)) {
+  for (let delayMs = RETRY_DELAY_MS; ; delayMs = Math.min(delayMs * 2, 30_000)) {
     signal.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
       signal.throwIfAborted();
       if (givesUp(error)) throw error;
-      await waitToRetry(options, range, error, { delayMs: delay, message: 'Range failed, trying again' }, signal);
+      await waitToRetry({ ...options, delayMs }, range, error, 'Range failed, trying again', signal);
     }
   }
 }
 
-/** Returns whether a retry is pointless: the claim is lost to another process, or the error is permanent. */
+/** A retry is pointless: the claim is lost to another process, or the error is permanent. */
 export function isFinal(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'RANGE_CLAIMED' || code === 'UNPROVEN_BLOCK';

@@ -24,7 +24,7 @@ import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failu
 import { type BlockFacts, batchOf, createBatchDecoder, type DecodedBatch } from '../read/decoded-batch.ts';
 import { levelsOf } from '../read/part-levels.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
-import { type KnownContracts, type SeenContract, writeContracts } from '../rows/known-contracts.ts';
+import { type KnownContracts, writeContracts } from '../rows/known-contracts.ts';
 import { addRows, removeRows } from '../rows/row-changes.ts';
 import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
@@ -40,9 +40,9 @@ export interface FollowedCommit {
   readonly ancestor: number | null;
   /** Linked blocks above the checkpoint or the ancestor, ascending; never empty. */
   readonly blocks: readonly ProvenBlock[];
-  /** Rows of the blocks, if they are decoded already. */
+  /** Absent: the rows are not decoded yet. */
   readonly batch?: DecodedBatch;
-  /** Position among the chain's running commits. @default no other commit is running */
+  /** @default no other commit is running */
   readonly slot?: CommitSlot;
 }
 
@@ -51,15 +51,13 @@ export interface CommitDependencies {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly knownContracts: KnownContracts;
-  /** Leadership of the chain: without it, no block is followed. */
+  /** Without it, no block is followed. */
   readonly leadership?: Pick<Leadership, 'confirm'>;
-  /** Called for followed blocks, never for backfilled ones. */
   readonly watcher?: BlockWatcher;
-  /** Blocks that the watcher commits without matching streams. @default none */
+  /** Blocks without matching streams. @default none */
   readonly unmatched?: ReadonlySet<number>;
-  /** Maximum rows of a dataset decoded and held in memory. @default ROWS_AT_ONCE */
+  /** Maximum rows of a dataset held in memory. @default ROWS_AT_ONCE */
   readonly rowsAtOnce?: number;
-  /** Counts rows of followed blocks. @default not counted */
   readonly metrics?: Pick<SyncMetrics, 'rows'>;
 }
 
@@ -74,37 +72,25 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   const facts: BlockFacts[] = commit.blocks.map(({ header }) => header);
   const batch = commit.batch ?? decodeFollowed(dependencies, commit.blocks);
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
-  const written = [...datasets, ...watchedDatasets(dependencies)];
+  const written = [...datasets, ...(dependencies.watcher?.rows?.datasets(chain) ?? [])];
   const placed = { blocks, batch, kept: datasets };
   // If rows of these blocks exist, another process may have written them: the checkpoint, read under the lock, decides.
   const { contracts, rows } = await commitRows(dependencies, written, placed, ({ lockFirst, rowsMayExist }) =>
-    writeFollowed(dependencies, commit, {
-      to,
-      batch,
-      lockFirst: lockFirst || rowsMayExist || commit.ancestor !== null,
-    }),
+    writeFollowed(dependencies, commit, to, batch, lockFirst || rowsMayExist || commit.ancestor !== null),
   );
   knownContracts.add(contracts);
   for (const [dataset, count] of rows) dependencies.metrics?.rows.inc({ chain: chain.key, dataset }, count);
   return to;
 }
 
-interface FollowedWriting {
-  readonly to: Checkpoint;
-  readonly batch: DecodedBatch;
-  /** Takes the commit lock before rows are written, not after. */
-  readonly lockFirst: boolean;
-}
-
-/**
- * Only the leader writes above the checkpoint, so rows are written while the previous commit still runs. All other
- * writes wait for its end.
- */
+/** Only the leader writes above the checkpoint, so rows are written while the previous commit still runs. */
 async function writeFollowed(
   dependencies: CommitDependencies,
   commit: FollowedCommit,
-  { to, batch, lockFirst }: FollowedWriting,
-): Promise<{ readonly contracts: readonly SeenContract[]; readonly rows: ReadonlyMap<string, number> }> {
+  to: Checkpoint,
+  batch: DecodedBatch,
+  lockFirst: boolean,
+) {
   const { database, chain, datasets, knownContracts, watcher } = dependencies;
   const { slot = ALONE } = commit;
   // Waits without holding a connection: the previous commit may need one.
@@ -121,7 +107,10 @@ async function writeFollowed(
       isFollowed: (dataset) => isFollowed(dataset, expected),
     });
     slot.written();
-    await requireSenders(chain, commit.blocks);
+    // Senders are recovered while rows are written.
+    for (const { header, upstream, sendersHold } of commit.blocks)
+      if ((await sendersHold) === false)
+        throw new SenderContradictedError({ chain: chain.key, block: header.number, upstream });
     let states = expected;
     if (!lockFirst) {
       await awaitPredecessor(slot);
@@ -151,16 +140,6 @@ async function writeFollowed(
   }
 }
 
-/**
- * Senders are recovered while rows are written.
- * @throws SenderContradictedError; any error of the recovery
- */
-async function requireSenders({ key }: Chain, blocks: readonly ProvenBlock[]): Promise<void> {
-  for (const { header, upstream, sendersHold } of blocks)
-    if ((await sendersHold) === false)
-      throw new SenderContradictedError({ chain: key, block: header.number, upstream });
-}
-
 /** @returns the projection records, read under the lock. @throws CheckpointMovedError; LEADERSHIP_LOST */
 async function moveUnderLock(
   transaction: Transaction,
@@ -187,10 +166,7 @@ function decodeFollowed(
   return decoder.batch();
 }
 
-/**
- * Writes rows that the watcher selected from datasets not indexed in full. Some may already exist if the chain's
- * datasets were once indexed.
- */
+/** Rows that the watcher selected from datasets not indexed in full. Some may exist from an earlier index. */
 async function writeWatched(
   transaction: Transaction,
   { chain, watcher }: CommitDependencies,
@@ -202,10 +178,6 @@ async function writeWatched(
   await deriveAdded(transaction, chain, added.changes);
 }
 
-function watchedDatasets({ chain, watcher }: CommitDependencies): readonly Dataset[] {
-  return watcher?.rows?.datasets(chain) ?? [];
-}
-
 async function rollBack(
   transaction: Transaction,
   dependencies: CommitDependencies,
@@ -213,7 +185,7 @@ async function rollBack(
   checkpoint: number,
 ): Promise<void> {
   const { chain, watcher } = dependencies;
-  const watched = watchedDatasets(dependencies);
+  const watched = watcher?.rows?.datasets(chain) ?? [];
   const datasets = [...dependencies.datasets, ...watched];
   const orphaned = { from: ancestor + 1, to: checkpoint };
   await watcher?.rolledBack(transaction, chain, ancestor);
@@ -224,18 +196,11 @@ async function rollBack(
   await transaction.query(
     sql`DELETE FROM blocks WHERE chain_id = ${chain.id} AND block_number BETWEEN ${orphaned.from} AND ${orphaned.to}`,
   );
-  await removeCoverage(
-    transaction,
-    chain.id,
-    datasets.map((dataset) => dataset.name),
-    orphaned,
-  );
+  const names = datasets.map((dataset) => dataset.name);
+  await removeCoverage(transaction, chain.id, names, orphaned);
 }
 
-/**
- * Records coverage, one record per run of blocks with the same level. Blocks with a missing part or a decoding failure
- * of the dataset get none.
- */
+/** One record per run of blocks with the same level. Blocks with a missing part or a decoding failure get none. */
 async function recordLevels(
   transaction: Transaction,
   { chain, datasets }: CommitDependencies,
@@ -252,19 +217,14 @@ async function recordLevels(
     }
   };
   for (const part of partsOf(datasets, chain)) {
-    const reading = datasets.filter((one) => deepestPart(one, chain) === part);
-    const whole = reading.filter((one) => !failed.has(one));
+    const reading = datasets.filter((dataset) => deepestPart(dataset, chain) === part);
+    const whole = reading.filter((dataset) => !failed.has(dataset));
     if (whole.length > 0) record(part, whole, blocks);
-    for (const dataset of reading.filter((one) => failed.has(one)))
-      record(
-        part,
-        [dataset],
-        blocks.filter(({ header }) => !isFailure(failures, dataset, header.number)),
-      );
+    for (const dataset of reading.filter((dataset) => failed.has(dataset))) {
+      const gaps = new Set(failures.flatMap((failure) => (failure.dataset === dataset ? failure.block : [])));
+      const decoded = blocks.filter(({ header }) => !gaps.has(header.number));
+      record(part, [dataset], decoded);
+    }
   }
   for (const { run, names } of runs.values()) await recordCoverage(transaction, chain.id, names, run);
-}
-
-function isFailure(failures: readonly DecodeFailure[], dataset: Dataset, block: number): boolean {
-  return failures.some((failure) => failure.dataset === dataset && failure.block === block);
 }

@@ -2,29 +2,29 @@ import { whenAborted } from '@chainstead/core';
 import type { Checkpoint } from '../checkpoint.ts';
 import { OptimisticWriteConflictError } from '../rows/commit-retry.ts';
 
-/** Running commits of a chain: up to two at a time. The second begins once the rows of the first are written. */
+/** Up to two commits of a chain at a time. The second begins once the rows of the first are written. */
 export interface CommitPipeline {
   readonly hasRoom: boolean;
   /** Checkpoint after the last running commit; null if none is running. */
   readonly to: Checkpoint | null;
   /** Settles when the first running commit ends or fails; null if none is running. */
   readonly first: Promise<unknown> | null;
-  /** @returns when the commit has ended. @throws the error it failed with */
+  /** Resolves when the commit has ended. @throws the error it failed with */
   begin(to: Checkpoint, commit: (slot: CommitSlot) => Promise<void>): Promise<void>;
 }
 
 /**
  * A commit's view of the previous one: it writes its rows while that one ends, then waits for its end. If the previous
- * commit fails and retries, it may need the connection of the waiting one, which then releases it and its rows.
+ * commit retries, it may need the connection of the waiting one, which then releases it and its rows.
  */
 export interface CommitSlot {
-  /** Resolves once the previous commit has ended. @throws the error it failed with */
+  /** Resolves at the end of the previous commit. @throws the error it failed with */
   reached(): Promise<void>;
-  /** Aborted if the rows of the previous commit were rolled back. */
+  /** Aborted if the previous commit's rows were rolled back. */
   readonly preempted: AbortSignal;
-  /** Reports that this commit's rows are written: the next commit may write its own. */
+  /** This commit's rows are written: the next commit may write its own. */
   written(): void;
-  /** Reports a failed attempt: this commit's rows are rolled back or were never written. */
+  /** This commit's rows are rolled back or were never written. */
   rowsDiscarded(): void;
 }
 
@@ -35,7 +35,6 @@ interface Commit {
   hasWritten: boolean;
   /** Signals the next commit, which waits with its own rows. */
   rowsDiscarded: AbortController;
-  /** Rejects with the error of the commit. */
   ended: Promise<void>;
 }
 
@@ -43,21 +42,19 @@ interface Commit {
 export function createCommitPipeline(onWritten: () => void): CommitPipeline {
   const commits: Commit[] = [];
 
-  function slotOf(own: Commit, before: Commit | undefined): CommitSlot {
-    return {
-      reached: () => before?.ended ?? Promise.resolve(),
-      preempted: before?.rowsDiscarded.signal ?? ALONE.preempted,
-      written() {
-        own.hasWritten = true;
-        onWritten();
-      },
-      rowsDiscarded() {
-        own.hasWritten = false;
-        own.rowsDiscarded.abort();
-        own.rowsDiscarded = new AbortController();
-      },
-    };
-  }
+  const slotOf = (own: Commit, before: Commit | undefined): CommitSlot => ({
+    reached: () => before?.ended ?? Promise.resolve(),
+    preempted: before?.rowsDiscarded.signal ?? ALONE.preempted,
+    written() {
+      own.hasWritten = true;
+      onWritten();
+    },
+    rowsDiscarded() {
+      own.hasWritten = false;
+      own.rowsDiscarded.abort();
+      own.rowsDiscarded = new AbortController();
+    },
+  });
 
   return {
     get hasRoom() {
@@ -80,7 +77,7 @@ export function createCommitPipeline(onWritten: () => void): CommitPipeline {
   };
 }
 
-/** The slot of a commit without concurrent commits. */
+/** For a commit without concurrent commits. */
 export const ALONE: CommitSlot = {
   reached: async () => undefined,
   preempted: new AbortController().signal,
@@ -88,14 +85,8 @@ export const ALONE: CommitSlot = {
   rowsDiscarded: () => undefined,
 };
 
-/**
- * Waits, with rows written, until the previous commit has ended.
- * @throws OptimisticWriteConflictError if that commit's rows were rolled back; the error that commit failed with
- */
-export async function awaitPredecessor({
-  reached,
-  preempted,
-}: Pick<CommitSlot, 'reached' | 'preempted'>): Promise<void> {
+/** @throws OptimisticWriteConflictError if the previous commit's rows were rolled back; the error it failed with */
+export async function awaitPredecessor({ reached, preempted }: Pick<CommitSlot, 'reached' | 'preempted'>) {
   const yielded = Promise.withResolvers<void>();
   const stop = whenAborted(preempted, yielded.resolve);
   if (preempted.aborted) yielded.resolve();

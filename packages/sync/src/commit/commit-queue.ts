@@ -1,7 +1,6 @@
 /**
- * Lets the follower read and prove blocks while earlier ones are committed. Two commits run at a time: the second
- * writes its rows while the first ends. Blocks that arrive meanwhile are decoded on arrival and form the next commit,
- * so a follower that is further behind makes fewer commits.
+ * Lets the follower read and prove blocks while earlier ones are committed, two commits at a time. Blocks that arrive
+ * meanwhile are decoded and form the next commit, so a follower that is further behind makes fewer commits.
  */
 import type { Chain } from '@chainstead/chains';
 import type { Checkpoint } from '../checkpoint.ts';
@@ -10,51 +9,45 @@ import { type BatchDecoder, createBatchDecoder } from '../read/decoded-batch.ts'
 import type { ProvenBlock } from '../read/proven-block.ts';
 import { weighBlock } from '../read/weigh.ts';
 import type { FollowedCommit } from './commit-followed.ts';
-import type { CommitSlot } from './commit-pipeline.ts';
-import { createCommitPipeline } from './commit-pipeline.ts';
+import { type CommitSlot, createCommitPipeline } from './commit-pipeline.ts';
 
 export interface CommitQueue {
   /** The last block added; the checkpoint if none is waiting. */
   readonly tip: Checkpoint | null;
-  /** The last committed block. */
   readonly checkpoint: Checkpoint | null;
-  /** Aborted with the error of the first failed commit. Nothing is committed after that. */
+  /** Aborted with the error of the first failed commit: nothing is committed after that. */
   readonly failed: AbortSignal;
-  /** Adds the block after the tip and resolves once there is room for another. @throws the error of a failed commit */
+  /** Resolves once there is room for another block. @throws the error of a failed commit */
   add(block: ProvenBlock): Promise<void>;
-  /** Waits until all blocks are committed. @returns the checkpoint. @throws the error of a failed commit */
+  /** Resolves with the checkpoint once all blocks are committed. @throws the error of a failed commit */
   drained(): Promise<Checkpoint | null>;
-  /** Sets a checkpoint that another commit moved. Only valid while no block is waiting. */
+  /** Another commit moved the checkpoint. Only valid while no block is waiting. */
   moved(to: Checkpoint): void;
   /** Drops waiting blocks, and resolves once no commit is running. */
   close(): Promise<void>;
 }
 
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly rowsAtOnce?: number;
-  /** The chain's checkpoint at the start. */
   readonly start: Checkpoint | null;
-  /** Its argument is released once the commit has ended. */
+  /** The argument is released once the commit has ended. */
   commit(commit: FollowedCommit): Promise<Checkpoint>;
 }
 
-/** Limits of a commit: blocks, and their weight. */
+/** Limits of a commit. */
 const COMMIT_BLOCKS_MAX = 64;
 const COMMIT_CONTENTS_MAX = 10_000;
 
-interface Waiting {
-  readonly blocks: ProvenBlock[];
-  readonly decoder: BatchDecoder;
-  contents: number;
-}
-
 export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }: CommitQueueOptions): CommitQueue {
-  const begin = (): Waiting => ({
-    blocks: [],
+  const begin = () => ({
+    blocks: [] as ProvenBlock[],
     decoder: createBatchDecoder(chain, datasets, rowsAtOnce),
     contents: 0,
+    isFull() {
+      return this.blocks.length >= COMMIT_BLOCKS_MAX || this.contents >= COMMIT_CONTENTS_MAX;
+    },
   });
   const failing = new AbortController();
   const underWay = createCommitPipeline(commitNext);
@@ -74,12 +67,7 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
       .catch(() => undefined);
   }
 
-  async function commitBlocks(
-    blocks: ProvenBlock[],
-    decoder: BatchDecoder,
-    from: Checkpoint | null,
-    slot: CommitSlot,
-  ): Promise<void> {
+  async function commitBlocks(blocks: ProvenBlock[], decoder: BatchDecoder, from: Checkpoint | null, slot: CommitSlot) {
     const batch = decoder.batch();
     try {
       checkpoint = await commit({ from, ancestor: null, blocks, batch, slot });
@@ -111,7 +99,7 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
       waiting.contents += weighBlock(block);
       tip = { number: header.number, hash: header.hash };
       commitNext();
-      while (underWay.first !== null && isFull(waiting)) await underWay.first;
+      while (underWay.first !== null && waiting.isFull()) await underWay.first;
       failing.signal.throwIfAborted();
     },
     async drained() {
@@ -128,8 +116,4 @@ export function createCommitQueue({ chain, datasets, rowsAtOnce, start, commit }
       await emptied();
     },
   };
-}
-
-function isFull({ blocks, contents }: Waiting): boolean {
-  return blocks.length >= COMMIT_BLOCKS_MAX || contents >= COMMIT_CONTENTS_MAX;
 }

@@ -19,7 +19,7 @@ import type { RangeLevels } from '../read/part-levels.ts';
 import type { RangeRead } from '../read/read-range.ts';
 import type { CommitAttempt } from '../rows/commit-retry.ts';
 import { writeContracts } from '../rows/known-contracts.ts';
-import { removeRows } from '../rows/row-changes.ts';
+import { removeRows, type WriteMode } from '../rows/row-changes.ts';
 import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitRows } from './commit-rows.ts';
@@ -29,9 +29,7 @@ import { requireIndexedBlocks, requireSameBlocks } from './same-blocks.ts';
 
 export interface RangeCommit {
   readonly read: RangeRead;
-  /** Rows decoded from the logs. */
   readonly batch: DecodedBatch;
-  /** The datasets to write for this range. */
   readonly datasets: readonly Dataset[];
   readonly owner: ClaimOwner;
   /** `add` missing rows; `replace` all rows of the datasets in the range (reindex). */
@@ -40,22 +38,19 @@ export interface RangeCommit {
   readonly isUnsettled?: boolean;
 }
 
-/** @returns the number of rows written per dataset. @throws RangeClaimedError if the claim was lost meanwhile. */
+/** @returns the number of rows written per dataset. @throws RangeClaimedError if the claim was lost meanwhile */
 export async function commitRange(
   dependencies: CommitDependencies,
   commit: RangeCommit,
 ): Promise<ReadonlyMap<string, number>> {
-  const { datasets, read, batch } = commit;
-  return commitRows(dependencies, datasets, { blocks: [read.range], batch }, (how) =>
-    writeRange(dependencies, commit, how),
-  );
+  const placed = { blocks: [commit.read.range], batch: commit.batch };
+  return commitRows(dependencies, commit.datasets, placed, (how) => writeRange(dependencies, commit, how));
 }
-
 async function writeRange(
   { database, chain, knownContracts }: CommitDependencies,
   { read, batch, datasets, owner, kind, isUnsettled = false }: RangeCommit,
   { lockFirst, rowsMayExist }: CommitAttempt,
-): Promise<ReadonlyMap<string, number>> {
+) {
   const { contracts, decoded } = await database.transaction(async (transaction) => {
     // A rollback takes the lock first, too: it comes before and changes the hashes, or removes the rows.
     if (lockFirst || isUnsettled) await lockChainCommits(transaction, chain);
@@ -69,23 +64,20 @@ async function writeRange(
       await removeRange(transaction, chain, datasets, read.range);
     }
     const expected = await readProjectionRecords(transaction, chain.id);
-    const mode = rowsMayExist ? 'may-exist' : 'empty-range';
+    const mode: WriteMode = rowsMayExist ? 'may-exist' : 'empty-range';
     const added = await writeRows(
       transaction,
       batchOf(batch, independentOf(datasets)),
       { blocks: 'may-exist', rows: mode },
       { isFollowed: (dataset) => isFollowed(dataset, expected) },
     );
-    // Serialized only from here: claims separate the rows of ranges, but coverage, contracts and derived state are
-    // shared.
+    // Serialized only from here: claims separate the rows of ranges, but coverage, contracts and projections are shared.
     await lockChainCommits(transaction, chain);
     await requireCurrent(transaction, datasets);
     const records = lockFirst ? expected : await readProjectionRecords(transaction, chain.id);
     requireAsExpected(datasets, expected, records);
-    const dependent = await writeDependentRows(transaction, {
-      ...{ chain, datasets, batch, mode, watches },
-      range: read.range,
-    });
+    const depending = { chain, datasets, batch, mode, watches, range: read.range };
+    const dependent = await writeDependentRows(transaction, depending);
     await deriveAdded(transaction, chain, added.changes, records);
     const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
     await recordLevels(transaction, chain, datasets, read.levels);
@@ -96,7 +88,7 @@ async function writeRange(
   return decoded;
 }
 
-/** Records coverage of each dataset for blocks whose required part was read. */
+/** For blocks whose required part was read. */
 export async function recordLevels(
   transaction: Transaction,
   chain: Chain,
@@ -104,32 +96,21 @@ export async function recordLevels(
   levels: RangeLevels,
 ): Promise<void> {
   for (const part of partsOf(datasets, chain)) {
-    const names = datasets.filter((one) => deepestPart(one, chain) === part).map(({ name }) => name);
+    const names = datasets.filter((dataset) => deepestPart(dataset, chain) === part).map(({ name }) => name);
     for (const level of joinSources(levels[part] ?? [])) await recordCoverage(transaction, chain.id, names, level);
   }
 }
 
-/**
- * Removes rows and the values derived from them before new rows replace them. The derived values need the commit lock.
- */
-async function removeRange(
-  transaction: Transaction,
-  chain: Chain,
-  datasets: readonly Dataset[],
-  range: BlockRange,
-): Promise<void> {
+/** Removes rows and values derived from them, which needs the commit lock, before new rows replace them. */
+async function removeRange(transaction: Transaction, chain: Chain, datasets: readonly Dataset[], range: BlockRange) {
   const removed = await removeRows(transaction, chain, datasets, range);
   await lockChainCommits(transaction, chain);
   await deriveRemoved(transaction, chain, removed);
-  await recordRewritten(
-    transaction,
-    chain.id,
-    datasets.map(({ name }) => name),
-    range,
-  );
+  const names = datasets.map(({ name }) => name);
+  await recordRewritten(transaction, chain.id, names, range);
 }
 
-/** @throws RangeClaimedError if another process took over the range. */
+/** @throws RangeClaimedError if another process took over the range */
 export async function requireClaim(
   transaction: Transaction,
   owner: ClaimOwner,
@@ -141,7 +122,7 @@ export async function requireClaim(
     throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
 }
 
-/** Joins adjacent levels from the same upstream into one record. */
+/** Joins adjacent levels from the same upstream. */
 function joinSources(levels: readonly Coverage[]): Coverage[] {
   const joined: Coverage[] = [];
   for (const level of levels) {

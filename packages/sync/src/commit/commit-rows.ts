@@ -3,25 +3,21 @@ import type { BlockRange } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { ensurePartitions } from '../partitions/ensure-partitions.ts';
-import type { RowDensity } from '../partitions/plan-partitions.ts';
 import type { DecodedBatch } from '../read/decoded-batch.ts';
 import { type CommitAttempt, retryCommit } from '../rows/commit-retry.ts';
 
-/** Rows that a transaction is about to write. */
 export interface PlacedRows {
-  /** The block ranges of the rows. */
   readonly blocks: readonly BlockRange[];
   readonly batch: DecodedBatch;
-  /** The datasets that the batch holds all rows of; for other datasets it holds single rows. @default all */
+  /** Datasets that the batch holds all rows of; of others it holds single rows. @default all */
   readonly kept?: readonly Dataset[];
-  /** `single`: only some rows of each block, selected by an on-demand backfill. @default 'all' */
+  /** `single`: some rows of each block, selected by an on-demand backfill. @default 'all' */
   readonly rows?: 'all' | 'single';
 }
 
 /**
- * Runs a transaction that writes dataset rows, and retries it if a retry can help (`retryCommit`). A missing partition
- * is created only on failure: that happens once per some million rows, which is cheaper than a check before each
- * transaction.
+ * Runs a transaction that writes dataset rows, and retries it if that can help. A missing partition is created on
+ * failure: that happens once per some million rows, cheaper than a check before each transaction.
  * @throws the error of the last attempt
  */
 export async function commitRows<T>(
@@ -33,35 +29,26 @@ export async function commitRows<T>(
   let left = datasets.length;
   return retryCommit(attempt, async (error) => {
     const table = tableWithoutPartition(error);
-    const dataset = datasets.find((one) => one.table.name === table);
+    const dataset = datasets.find((candidate) => candidate.table.name === table);
     if (left === 0 || dataset === undefined) return false;
     left -= 1;
     const isSingle = rows === 'single' || !kept.includes(dataset);
-    const density = isSingle ? null : densityOf(blocks, rowsOf(batch, dataset));
-    await ensurePartitions(database, dataset.table, chain.id, blocks, density);
+    const density = { rows: 0, blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) };
+    if (!isSingle) for (const part of batch.parts) if (part.dataset === dataset) density.rows += part.lines.length;
+    await ensurePartitions(database, dataset.table, chain.id, blocks, isSingle ? null : density);
     return true;
   });
 }
 
-function densityOf(blocks: readonly BlockRange[], rows: number): RowDensity {
-  return { rows, blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) };
-}
-
-function rowsOf({ parts }: DecodedBatch, dataset: Dataset): number {
-  let rows = 0;
-  for (const part of parts) if (part.dataset === dataset) rows += part.lines.length;
-  return rows;
-}
-
-/** Returns the partitioned table that had no partition for a row; null for any other error. */
+/** The partitioned table that had no partition for a row; null for any other error. */
 export function tableWithoutPartition(error: unknown): string | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   if (error.code === CHECK_VIOLATION && 'table' in error && typeof error.table === 'string') {
     // A failed CHECK constraint of the schema has a name; a missing partition has none.
     return 'constraint' in error && error.constraint !== undefined ? null : error.table;
   }
-  // For a distributed table, Citus forwards only the message, which names a shard (erc20_transfer_sides_102008). For a
-  // COPY it also drops the error code.
+  // For a distributed table, Citus forwards only the message, which names a shard (erc20_transfer_sides_102008), and for
+  // a COPY no error code.
   const isHandedOn = error.code === CHECK_VIOLATION || error.code === INTERNAL_ERROR;
   return isHandedOn ? (/^no partition of relation "(\w+)_\d+"/.exec(error.message)?.[1] ?? null) : null;
 }

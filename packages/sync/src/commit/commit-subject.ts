@@ -1,6 +1,6 @@
 /**
- * One transaction of an on-demand backfill: rows of some datasets (some may exist), block rows, token contracts and the
- * caller's progress. The chain's coverage is unchanged: such rows are proven later.
+ * One transaction of an on-demand backfill: rows (some may exist), block rows, token contracts and the caller's
+ * progress. The chain's coverage is unchanged: such rows are proven later.
  */
 import type { Log } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
@@ -21,33 +21,28 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { commitRows } from './commit-rows.ts';
 
 export interface SubjectCommit extends SubjectRecording {
-  /** The datasets to decode the logs for. */
   readonly datasets: readonly Dataset[];
   /** Logs in chain order, of settled blocks only. */
   readonly logs: readonly Log[];
-  /** Headers of all blocks of the logs. */
+  /** Of all blocks of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
 }
 
 export interface SubjectRowsCommit extends SubjectRecording {
-  /** Blocks of the rows. */
   readonly blocks: readonly BlockFacts[];
-  /** All rows, grouped by dataset. */
   readonly parts: readonly DatasetLines[];
 }
 
 interface SubjectRecording {
-  /**
-   * Runs first in the transaction to check preconditions, such as block claims. An error rolls the transaction back.
-   */
+  /** Runs first in the transaction, to check preconditions such as block claims. */
   begin?(transaction: Transaction): Promise<void>;
-  /** Runs in the transaction, under the chain's commit lock. `rowsAdded` counts rows that did not exist. */
+  /** Runs in the transaction, under the chain's commit lock. `rowsAdded`: rows that did not exist. */
   record(transaction: Transaction, rowsAdded: number): Promise<void>;
 }
 
 type SubjectDependencies = Omit<CommitDependencies, 'datasets'>;
 
-/** Writes the rows of the logs. Idempotent. @returns the number of rows added. @throws DatasetFailedError */
+/** Idempotent. @returns the number of rows added. @throws DatasetFailedError */
 export async function commitSubject(dependencies: SubjectDependencies, commit: SubjectCommit): Promise<number> {
   const { chain, rowsAtOnce } = dependencies;
   const { datasets, blocks } = commit;
@@ -57,7 +52,7 @@ export async function commitSubject(dependencies: SubjectDependencies, commit: S
   return writeSubject(dependencies, { ...commit, datasets, batch, numbers: [...blocks.keys()] });
 }
 
-/** Like {@link commitSubject}, for rows selected from whole blocks. */
+/** As {@link commitSubject}, for rows selected from whole blocks. */
 export async function commitSubjectRows(dependencies: SubjectDependencies, commit: SubjectRowsCommit): Promise<number> {
   const { blocks, parts } = commit;
   return writeSubject(dependencies, {
@@ -68,12 +63,7 @@ export async function commitSubjectRows(dependencies: SubjectDependencies, commi
   });
 }
 
-interface SubjectBatch extends SubjectRecording {
-  readonly datasets: readonly Dataset[];
-  readonly batch: DecodedBatch;
-  /** Block numbers of the rows. */
-  readonly numbers: readonly number[];
-}
+type SubjectBatch = SubjectRecording & { datasets: readonly Dataset[]; batch: DecodedBatch; numbers: number[] };
 
 async function writeSubject(
   dependencies: SubjectDependencies,

@@ -1,4 +1,4 @@
-/** Rows that depend on rows of other datasets. They are written under the commit lock, when those are complete. */
+/** Rows that depend on rows of other datasets: written under the commit lock, when those are complete. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
@@ -6,23 +6,18 @@ import type { Dataset } from '../dataset/dataset.ts';
 import type { DatasetLines, DecodedBatch } from '../read/decoded-batch.ts';
 import { addRows, type WriteMode } from '../rows/row-changes.ts';
 
-/** Functions to call after the rows of datasets were changed, by dataset. */
+/** To be called after the rows of a dataset were changed. */
 export type RowWatches = ReadonlyMap<Dataset, () => Promise<void>>;
 
-/** No rows but those of new blocks are written. */
 export const NO_WATCHES: RowWatches = new Map();
 
-/** Returns the datasets whose rows may be written in any order. */
+/** Datasets whose rows may be written in any order. */
 export function independentOf(datasets: readonly Dataset[]): readonly Dataset[] {
   return datasets.some(isDependent) ? datasets.filter((dataset) => !isDependent(dataset)) : datasets;
 }
+export const isDependent = ({ dependent }: Dataset): boolean => dependent !== undefined;
 
-/** Returns whether the rows depend on those of other datasets. */
-export function isDependent({ dependent }: Dataset): boolean {
-  return dependent !== undefined;
-}
-
-/** Watches the rows of datasets that others depend on. Call it before rows of the range are changed. */
+/** Call it before rows of the range are changed. */
 export async function watchRows(
   transaction: Transaction,
   chain: Chain,
@@ -37,7 +32,7 @@ export async function watchRows(
 
 export interface DependentWriting {
   readonly chain: Chain;
-  /** All datasets of the commit. The rows of those that depend on no other are written. */
+  /** All datasets of the commit. */
   readonly datasets: readonly Dataset[];
   readonly range: BlockRange;
   readonly batch: Pick<DecodedBatch, 'parts'>;
@@ -45,10 +40,7 @@ export interface DependentWriting {
   readonly watches: RowWatches;
 }
 
-/**
- * Writes the rows that depend on others, dataset by dataset, under the commit lock.
- * @returns the number of rows by dataset name
- */
+/** Under the commit lock. @returns the number of rows by dataset name */
 export async function writeDependentRows(
   transaction: Transaction,
   { chain, datasets, range, batch, mode, watches }: DependentWriting,
@@ -65,7 +57,7 @@ export async function writeDependentRows(
   return written;
 }
 
-/** Yields the rows of a dataset that are stored, part by part. */
+/** The rows of a dataset that are stored, part by part. */
 export async function* selectedParts(
   transaction: Transaction,
   { chain, datasets, range, batch }: Pick<DependentWriting, 'chain' | 'datasets' | 'range' | 'batch'>,

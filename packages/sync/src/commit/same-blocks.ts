@@ -4,39 +4,31 @@ import { sql, type Transaction } from '@chainstead/db';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 
-/**
- * Requires that followed blocks that were read again have the indexed hashes. Other hashes belong to another branch,
- * which only the follower handles.
- * @throws ReorgedWhileReadingError if a hash differs
- */
+/** Another hash belongs to another branch, which only the follower handles. @throws ReorgedWhileReadingError */
 export async function requireSameBlocks(
   transaction: Transaction,
   chain: Chain,
   range: BlockRange,
   blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
 ): Promise<void> {
-  const [followed] = await transaction.query<{ first_followed: number }>(
-    sql`SELECT first_followed FROM sync_chains WHERE chain_id = ${chain.id} AND first_followed <= ${range.to}`,
+  const [followed] = await transaction.query<{ from: number }>(
+    sql`SELECT first_followed AS "from" FROM sync_chains WHERE chain_id = ${chain.id} AND first_followed <= ${range.to}`,
   );
   if (followed === undefined) return;
-  const read = [...blocks.values()].filter(({ number }) => number >= followed.first_followed);
-  const [other] = await transaction.query<{ block_number: number }>(
-    sql`SELECT b.block_number FROM blocks b
+  const read = [...blocks.values()].filter(({ number }) => number >= followed.from);
+  const [other] = await transaction.query<{ block: number }>(
+    sql`SELECT b.block_number AS block FROM blocks b
        JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
       WHERE b.chain_id = ${chain.id} AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
   );
-  if (other !== undefined)
-    throw new ReorgedWhileReadingError({
-      chain: chain.key,
-      what: `block ${other.block_number} is indexed with another hash`,
-    });
+  if (other === undefined) return;
+  throw new ReorgedWhileReadingError({
+    chain: chain.key,
+    what: `block ${other.block} is indexed with another hash`,
+  });
 }
 
-/**
- * Requires that each block is indexed with the hash that was read, as a block that was rolled back is not. Under the chain's commit lock, which
- * a rollback needs.
- * @throws ReorgedWhileReadingError otherwise
- */
+/** Blocks that were rolled back are not indexed. Under the commit lock, which a rollback needs. @throws ReorgedWhileReadingError */
 export async function requireIndexedBlocks(
   transaction: Transaction,
   chain: Chain,

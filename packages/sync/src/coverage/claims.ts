@@ -1,30 +1,18 @@
-/**
- * Claims of block ranges (`sync_claims`). Two claims of a chain never overlap (exclusion constraint). An owner holds a
- * lease while it lives, so claims of a killed process are recognized immediately.
- */
+/** Claims of block ranges (`sync_claims`). Claims of a chain never overlap (exclusion constraint). An owner holds a lease while it lives. */
 import { randomBytes } from 'node:crypto';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import {
-  type Database,
-  LEASE_IS_HELD,
-  type Leadership,
-  sql,
-  type Transaction,
-  tryAcquireLeadership,
-} from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 
 /** `help`: a process that fills blocks next to the one with the `backfill` claims. */
 export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
 
 export interface ClaimOwner {
-  /** Key of this owner's lease. */
   readonly key: bigint;
   /** Aborts when the lease is lost: nothing may be committed under its claims after that. */
   readonly lost: AbortSignal;
-  /** Returns false if any part of the range is claimed by a live owner. */
+  /** False if any part of the range is claimed by a live owner. */
   claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
-  /** Gives up a claim that nothing was written for. */
   release(chainId: ChainId, range: BlockRange): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,7 +21,6 @@ export interface ClaimOwner {
 const OWNER_LIVES = sql`EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})`;
 
-/** Creates an owner of claims. @throws ChainsteadError if another owner has the same key (one in 2^62). */
 export async function createClaimOwner(database: Database): Promise<ClaimOwner> {
   const key = BigInt.asUintN(62, randomBytes(8).readBigInt64BE());
   const { leadership } = await tryAcquireLeadership(database, `claims:${key}`);
@@ -52,17 +39,16 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
         sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND first_block = ${range.from} AND owner = ${key.toString()}`,
       );
     },
-    close: () => closeOwner(database, leadership, key),
+    async close() {
+      try {
+        // After a loss the connection may be unresponsive. A later claimant of the blocks removes dead claims.
+        if (!leadership.lost.aborted)
+          await database.query(sql`DELETE FROM sync_claims WHERE owner = ${key.toString()}`);
+      } finally {
+        await leadership.release();
+      }
+    },
   };
-}
-
-async function closeOwner(database: Database, leadership: Leadership, key: bigint): Promise<void> {
-  try {
-    // After a loss the connection may be unresponsive. A later claimant of the blocks removes dead claims.
-    if (!leadership.lost.aborted) await database.query(sql`DELETE FROM sync_claims WHERE owner = ${key.toString()}`);
-  } finally {
-    await leadership.release();
-  }
 }
 
 async function claim(
@@ -81,8 +67,8 @@ async function claim(
 }
 
 /**
- * Removes overlapping claims of dead owners (no lease). Skips rows locked by another process: a dead on-demand backfill
- * may leave thousands of claims, and two processes would lock them in different orders and deadlock.
+ * Removes overlapping claims of dead owners. Skips locked rows: a dead on-demand backfill may leave thousands of
+ * claims, and two processes would lock them in different orders and deadlock.
  */
 export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
   await database.query(
@@ -94,14 +80,13 @@ export async function removeDeadClaims(database: Database, chainId: ChainId, ran
   );
 }
 
-/** Returns the chain's claims of live owners, for any purpose. */
+/** Claims of live owners, for any purpose. */
 export async function listHeldRanges(source: Pick<Database, 'query'>, chainId: ChainId): Promise<BlockRange[]> {
   return source.query<{ from: number; to: number }>(
     sql`SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = ${chainId} AND ${OWNER_LIVES}`,
   );
 }
 
-/** Returns the chains that are being backfilled now; helpers don't count. */
 export async function listFillingChains(
   source: Pick<Database, 'query'>,
   chainIds: readonly ChainId[],
@@ -113,7 +98,7 @@ export async function listFillingChains(
   return new Set(rows.map(({ chain_id }) => chain_id));
 }
 
-/** Ends the claim inside the transaction that writes the range. Returns false if the claim is lost. */
+/** Ends the claim inside the transaction that writes the range. False if the claim is lost. */
 export async function consumeClaim(
   transaction: Transaction,
   key: bigint,

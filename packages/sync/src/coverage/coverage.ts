@@ -1,7 +1,4 @@
-/**
- * Coverage and its proof level per dataset: the table `sync_ranges`. Ranges of a dataset never overlap (exclusion
- * constraint). Adjacent ranges with the same level and source are joined, so the table stays small.
- */
+/** Coverage and its proof level per dataset (`sync_ranges`). Ranges of a dataset never overlap, and equal neighbors are joined. */
 import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
 import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
@@ -9,7 +6,6 @@ import type { ProofLevel } from '@chainstead/proof';
 export interface Coverage {
   readonly range: BlockRange;
   readonly proof: ProofLevel;
-  /** Reason of an unproven range. */
   readonly reason: string | null;
   /** Source of an unproven range. */
   readonly upstream: string | null;
@@ -30,16 +26,9 @@ export interface DatasetCoverage extends Coverage {
   readonly dataset: string;
 }
 
-interface CoverageRow {
-  dataset: string;
-  first_block: number;
-  last_block: number;
-  proof: ProofLevel;
-  proof_reason: string | null;
-  upstream: string | null;
-}
+const COVERAGE = sql`dataset, json_build_object('from', first_block, 'to', last_block) AS range, proof, proof_reason AS reason, upstream`;
 
-/** Returns the chain's covered ranges by dataset and block. @param within only ranges that overlap it @default all */
+/** By dataset and block. @param within only ranges that overlap it @default all */
 export async function listCoverage(
   source: Pick<Database, 'query'>,
   chainId: ChainId,
@@ -49,41 +38,20 @@ export async function listCoverage(
     within === undefined
       ? rawSql('')
       : sql`AND int8range(first_block, last_block, '[]') && int8range(${within.from}, ${within.to}, '[]')`;
-  const rows = await source.query<CoverageRow>(
-    sql`SELECT dataset, first_block, last_block, proof, proof_reason, upstream
-       FROM sync_ranges WHERE chain_id = ${chainId} ${isWithin} ORDER BY dataset, first_block`,
+  return source.query<DatasetCoverage>(
+    sql`SELECT ${COVERAGE} FROM sync_ranges WHERE chain_id = ${chainId} ${isWithin} ORDER BY dataset, first_block`,
   );
-  return rows.map(toCoverage);
 }
 
-/** Returns the covered ranges of all chains by dataset and block, in one statement. */
 export async function listCoverageByChain(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly DatasetCoverage[]>> {
-  const rows = await source.query<CoverageRow & { chain_id: number }>(
-    sql`SELECT chain_id, dataset, first_block, last_block, proof, proof_reason, upstream
-       FROM sync_ranges ORDER BY chain_id, dataset, first_block`,
+  const rows = await source.query<DatasetCoverage & { chain: number }>(
+    sql`SELECT chain_id AS chain, ${COVERAGE} FROM sync_ranges ORDER BY chain_id, dataset, first_block`,
   );
-  const byChain = new Map<number, DatasetCoverage[]>();
-  for (const row of rows) {
-    const ofChain = byChain.get(row.chain_id) ?? [];
-    ofChain.push(toCoverage(row));
-    byChain.set(row.chain_id, ofChain);
-  }
-  return byChain;
+  return Map.groupBy(rows, ({ chain }) => chain);
 }
 
-function toCoverage(row: CoverageRow): DatasetCoverage {
-  return {
-    dataset: row.dataset,
-    range: { from: row.first_block, to: row.last_block },
-    proof: row.proof,
-    reason: row.proof_reason,
-    upstream: row.upstream,
-  };
-}
-
-/** Returns whether any of the blocks is stored, or covered for any dataset. */
 export async function isIndexed(
   source: Pick<Database, 'query'>,
   chainId: ChainId,
@@ -96,7 +64,7 @@ export async function isIndexed(
   return row?.is_indexed === true;
 }
 
-/** Returns the blocks of `wanted` that lack at least one dataset, split where the set of missing datasets changes. */
+/** The blocks of `wanted` that lack at least one dataset, split where the set of missing datasets changes. */
 export function missingCoverage(
   wanted: BlockRange,
   datasets: readonly string[],
@@ -116,10 +84,10 @@ export function missingCoverage(
   // Between two borders, a dataset lacks all blocks or none. Gaps and borders ascend, so one pass over each is enough.
   const passed = new Map<string, number>();
   const isLacking = ({ dataset, ranges }: (typeof gaps)[number], from: number): boolean => {
-    let place = passed.get(dataset) ?? 0;
-    while (place < ranges.length && (ranges[place]?.to ?? 0) < from) place += 1;
-    passed.set(dataset, place);
-    return (ranges[place]?.from ?? Number.POSITIVE_INFINITY) <= from;
+    let index = passed.get(dataset) ?? 0;
+    while (index < ranges.length && (ranges[index]?.to ?? 0) < from) index += 1;
+    passed.set(dataset, index);
+    return (ranges[index]?.from ?? Number.POSITIVE_INFINITY) <= from;
   };
   for (let index = 0; index + 1 < borders.length; index++) {
     const range = { from: borders[index] ?? 0, to: (borders[index + 1] ?? 0) - 1 };
@@ -129,10 +97,7 @@ export function missingCoverage(
   return missing;
 }
 
-/**
- * Records the range as covered, replaces earlier records of it and joins equal neighbors. Runs in the transaction that
- * writes the rows. Idempotent.
- */
+/** Replaces earlier records of the range and joins equal neighbors. Idempotent. */
 export async function recordCoverage(
   transaction: Transaction,
   chainId: ChainId,
@@ -157,10 +122,7 @@ export async function recordCoverage(
   );
 }
 
-/**
- * Extends a record that ends right before the range and equals it, unless other records touch the range or the next
- * block. This is the common case of followed blocks. @returns the datasets that need nothing more
- */
+/** Extends a record that ends right before the range and equals it, the common case of followed blocks. @returns the datasets done */
 async function growCoverage(
   transaction: Transaction,
   chainId: ChainId,
@@ -179,22 +141,22 @@ async function growCoverage(
   return new Set(grown.map(({ dataset }) => dataset));
 }
 
-/** Removes the range from the datasets' coverage. Ranges that cross its borders are cut. */
+/** Ranges that cross its borders are cut. */
 export async function removeCoverage(
   transaction: Transaction,
   chainId: ChainId,
   datasets: readonly string[],
   range: BlockRange,
 ): Promise<void> {
-  const cut = await transaction.query<CoverageRow>(
+  const cut = await transaction.query<DatasetCoverage>(
     sql`DELETE FROM sync_ranges
       WHERE chain_id = ${chainId} AND dataset = ANY(${datasets}::text[]) AND int8range(first_block, last_block, '[]') && int8range(${range.from}, ${range.to}, '[]')
-      RETURNING dataset, first_block, last_block, proof, proof_reason, upstream`,
+      RETURNING ${COVERAGE}`,
   );
-  for (const row of cut)
-    for (const rest of subtractRanges([{ from: row.first_block, to: row.last_block }], [range]))
+  for (const { dataset, range: whole, proof, reason, upstream } of cut)
+    for (const rest of subtractRanges([whole], [range]))
       await transaction.query(
         sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
-         VALUES (${chainId}, ${row.dataset}, ${rest.from}, ${rest.to}, ${row.proof}, ${row.proof_reason}, ${row.upstream})`,
+         VALUES (${chainId}, ${dataset}, ${rest.from}, ${rest.to}, ${proof}, ${reason}, ${upstream})`,
       );
 }

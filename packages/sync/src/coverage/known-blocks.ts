@@ -1,7 +1,6 @@
 import type { ChainId, Hash } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 
-/** A followed or backfilled block. */
 export interface IndexedBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -10,7 +9,7 @@ export interface IndexedBlock {
 /** Blocks below the checkpoint. No chain normally reorganizes this deep. */
 const SETTLED_DEPTH = 256;
 
-/** Returns the oldest and a settled indexed block of a chain. Another node of the same chain must have them too. */
+/** The oldest and a settled indexed block. Another node of the same chain must have them too. */
 export function readKnownBlocks(database: Pick<Database, 'query'>, chainId: ChainId): Promise<IndexedBlock[]> {
   const ofChain = sql`chain_id = ${chainId}`;
   const block = sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE ${ofChain}`;

@@ -6,19 +6,13 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { listCoverage } from './coverage.ts';
 import { dropsHistory, isDroppable, type RetentionSettings } from './retention-settings.ts';
 
-/**
- * A chain and its retention. The lowest retained block is not stored: it is derived from both, the checkpoint and
- * stored headers.
- */
+/** The lowest retained block is not stored: it follows from both, the checkpoint and stored headers. */
 export interface RetentionScope {
   readonly chain: Pick<Chain, 'id' | 'reorgDepthMax'>;
   readonly retention?: RetentionSettings | undefined;
 }
 
-/**
- * Returns the lowest block whose rows droppable datasets retain; 0 if they retain all. Always below blocks that can
- * still be reorganized. It rises with the chain, and falls by at most the depth of a reorg.
- */
+/** The lowest block whose rows droppable datasets retain; 0: all. Always below blocks that can still be reorganized. */
 export async function readRetainedFrom(
   source: Pick<Database, 'query'>,
   { chain, retention }: RetentionScope,
@@ -39,10 +33,7 @@ export interface CoveredRange {
   readonly range: BlockRange;
 }
 
-/**
- * Returns covered ranges and ranges below the retention window. Neither are gaps, so they are not filled.
- * @param within only coverage that overlaps it @default all
- */
+/** Covered ranges and ranges below the retention window: neither are gaps. `within`: only coverage that overlaps it. */
 export async function listCoveredOrOld(
   source: Pick<Database, 'query'>,
   { chain, retention, datasets }: RetentionScope & { readonly datasets: readonly Dataset[] },
@@ -52,10 +43,7 @@ export async function listCoveredOrOld(
   return [...(await listCoverage(source, chain.id, within)), ...old];
 }
 
-/**
- * Returns the ranges that need no coverage: below the retention window, and below the first block that a dataset needs.
- * @param retainedFrom see {@link readRetainedFrom}
- */
+/** Ranges below the retention window, and below the first block that a dataset needs. */
 export function notNeeded(
   chain: Pick<Chain, 'id'>,
   datasets: readonly Dataset[],
@@ -68,9 +56,8 @@ export function notNeeded(
 }
 
 /**
- * Returns the block after the last stored one earlier than `since`; 0 if there is none. Headers are stored sparsely:
- * the result may be lower than the first block of that time (until `retention/settle-retention.ts` has stored that
- * one), never higher.
+ * The block after the last stored one earlier than `since`; 0 if there is none. Headers are stored sparsely: the result
+ * may be lower than the first block of that time until `retention/settle-retention.ts` has stored it, never higher.
  */
 export async function firstStoredSince(
   source: Pick<Database, 'query'>,

@@ -1,4 +1,3 @@
-/** A chain's retention window as set by the operator, and the datasets it applies to. */
 import type { Dataset } from '../dataset/dataset.ts';
 import { hasSubjects } from '../dataset/projection.ts';
 
@@ -6,19 +5,16 @@ import { hasSubjects } from '../dataset/projection.ts';
 export interface RetentionSettings {
   /** Number of newest blocks; more than the chain's maximum reorg depth. */
   readonly blocks: number | null;
-  /** Blocks with a timestamp of at least this time. */
+  /** Blocks with at least this timestamp. */
   readonly since: Date | null;
 }
 
-/** Returns whether rows of old blocks are dropped at all. */
+/** True if rows of old blocks are dropped at all. */
 export function dropsHistory(retention: RetentionSettings | undefined): retention is RetentionSettings {
   return retention !== undefined && (retention.blocks !== null || retention.since !== null);
 }
 
-/**
- * Returns whether old rows of the dataset can be dropped. Its table is partitioned, or its rows may be deleted. No other
- * value needs all rows, and its on-demand backfills may stop at the window.
- */
+/** Partitioned or deletable rows that no other value needs whole, and whose on-demand backfills may stop at the window. */
 export function isDroppable({
   table,
   projections,

@@ -1,11 +1,11 @@
 /**
- * Ranges whose stored rows were replaced or repaired: the table `rewritten_ranges`. A copy of the rows outside of the database compares the
- * revision of its range with the one that it was made from. Rollbacks of reorgs are not recorded: they change block hashes.
+ * Ranges whose stored rows were replaced or repaired (`rewritten_ranges`). A copy of the rows outside of the database
+ * compares revisions. Rollbacks of reorgs are not recorded: they change block hashes.
  */
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 
-/** Records the range for the datasets, in place of earlier records within it. Runs in the transaction that writes the rows. */
+/** Replaces earlier records within the range. */
 export async function recordRewritten(
   transaction: Transaction,
   chainId: ChainId,
@@ -20,10 +20,7 @@ export async function recordRewritten(
   );
 }
 
-/**
- * Returns a text for each range, in their order, that changes whenever rows of the dataset in the range are replaced or repaired; empty if that
- * never happened.
- */
+/** For each range, a text that changes whenever its rows are replaced or repaired; empty if they never were. */
 export async function readRevisions(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

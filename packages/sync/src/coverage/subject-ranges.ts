@@ -3,42 +3,37 @@ import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { isOfSubject, type RangeSubject, subjectKey } from './subject.ts';
 
-/** Returns the covered ranges of a subject by dataset, ascending. */
+/** Ascending by dataset. */
 export async function listSubjectRanges(
   source: Pick<Database, 'query'>,
   subject: RangeSubject,
 ): Promise<readonly { readonly dataset: string; readonly range: BlockRange }[]> {
-  const rows = await source.query<{ dataset: string; first_block: number; last_block: number }>(
-    sql`SELECT dataset, first_block, last_block FROM subject_ranges
+  return source.query<{ dataset: string; range: BlockRange }>(
+    sql`SELECT dataset, json_build_object('from', first_block, 'to', last_block) AS range FROM subject_ranges
       WHERE ${isOfSubject(subject)} ORDER BY dataset, first_block`,
   );
-  return rows.map((row) => ({ dataset: row.dataset, range: { from: row.first_block, to: row.last_block } }));
 }
 
-/**
- * Records the range as covered and joins it with adjacent ones. Idempotent. Runs in the transaction that writes the
- * rows, with the subject's `backfill_requests` row locked, so two workers can't record the same subject concurrently.
- */
+/** Joins the range with adjacent ones. Idempotent. The subject's `backfill_requests` row must be locked. */
 export async function recordSubjectRange(
   transaction: Transaction,
   subject: RangeSubject,
   dataset: string,
   range: BlockRange,
 ): Promise<void> {
-  const joined = await transaction.query<{ first_block: number; last_block: number }>(
+  const joined = await transaction.query<{ from: number; to: number }>(
     sql`DELETE FROM subject_ranges
       WHERE ${isOfSubject(subject)} AND dataset = ${dataset}
         AND first_block <= ${range.to}::bigint + 1 AND last_block >= ${range.from}::bigint - 1
-      RETURNING first_block, last_block`,
+      RETURNING first_block AS "from", last_block AS "to"`,
   );
-  const [whole = range] = mergeRanges([range, ...joined.map((row) => ({ from: row.first_block, to: row.last_block }))]);
+  const [whole = range] = mergeRanges([range, ...joined]);
   await transaction.query(
     sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
      VALUES (${subjectKey(subject)}, ${dataset}, ${whole.from}, ${whole.to})`,
   );
 }
 
-/** Removes the range from the coverage of a dataset for all subjects. */
 export async function removeSubjectRanges(
   transaction: Transaction,
   chainId: ChainId,

@@ -23,12 +23,12 @@ export interface RangeSubject extends Omit<Subject, 'kind'> {
   readonly kind: SubjectKind | `${SubjectKind}-${string}`;
 }
 
-/** Returns the condition that a row is of the subject. */
+/** The condition that a row is of the subject. */
 export function isOfSubject({ chainId, kind, address }: RangeSubject): Sql {
   return sql`chain_id = ${chainId} AND kind = ${kind} AND subject = ${addressBytes(address)}`;
 }
 
-/** Returns the values of the columns `chain_id, kind, subject`. */
+/** Values of the columns `chain_id, kind, subject`. */
 export function subjectKey({ chainId, kind, address }: RangeSubject): Sql {
   return sql`${chainId}, ${kind}, ${addressBytes(address)}`;
 }

@@ -1,6 +1,4 @@
-/**
- * Compares the tables that datasets define with the database: a difference would stop every chain at its first block.
- */
+/** Compares the tables that datasets define with the database: a difference would stop every chain at its first block. */
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { defineError } from '@chainstead/core';
@@ -9,19 +7,16 @@ import { getTableName } from 'drizzle-orm';
 import type { Dataset } from './dataset.ts';
 import type { ColumnType } from './row-table.ts';
 
-/** One difference between a dataset and the database. */
 export interface TableMismatch {
   readonly dataset: string;
   readonly table: string;
-  /** The difference and its fix. */
   readonly message: string;
 }
 
-/** Thrown if database tables differ from the datasets of this version. */
 export class DatasetTablesError extends defineError(
   'DATASET_TABLES_DIFFER',
   (mismatches: readonly TableMismatch[]) => ({
-    message: `The database lacks the tables of ${listed(mismatches.map(({ dataset }) => dataset))}: ${mismatches.map(({ message }) => message).join('; ')}`,
+    message: `The database lacks the tables of ${[...new Set(mismatches.map(({ dataset }) => `the dataset ${dataset}`))].join(' and ')}: ${mismatches.map(({ message }) => message).join('; ')}`,
     facts: { tables: mismatches.map(({ table }) => table) },
     remedy: 'Change the migration or the dataset to match, then restart. Nothing was indexed',
   }),
@@ -36,10 +31,7 @@ export async function requireDatasetTables(
   if (mismatches.length > 0) throw new DatasetTablesError(mismatches);
 }
 
-/**
- * Returns differences in columns, types, primary keys and partitioning of dataset tables, and missing projection
- * tables. Indexes are not compared: a bulk backfill may have dropped them.
- */
+/** Indexes are not compared: a bulk backfill may have dropped them. */
 export async function findTableMismatches(
   database: Pick<Database, 'query'>,
   datasets: readonly Dataset[],
@@ -55,21 +47,21 @@ export async function findTableMismatches(
   );
   const names = new Set([...datasets.map(({ table }) => table.name), ...projections.map(({ table }) => table)]);
   const stored = await readTables(database, [...names]);
-  const found: TableMismatch[] = [];
+  const mismatches: TableMismatch[] = [];
   for (const dataset of datasets) {
     const { name } = dataset.table;
     const table = stored.get(name);
     const messages = table === undefined ? ['does not exist'] : differencesOf(dataset, table);
-    for (const message of messages) found.push({ dataset: dataset.name, table: name, message });
+    for (const message of messages) mismatches.push({ dataset: dataset.name, table: name, message });
   }
   for (const { dataset, table, columns } of projections) {
-    const known = stored.get(table);
-    const lacking = columns.filter((column) => known?.columns.has(column) !== true);
-    const messages = known === undefined ? ['does not exist'] : lacking.map((column) => `has no column ${column}`);
-    for (const message of messages) found.push({ dataset, table, message });
+    const present = stored.get(table)?.columns;
+    const lacking = columns.filter((column) => present?.has(column) !== true);
+    const messages = present === undefined ? ['does not exist'] : lacking.map((column) => `has no column ${column}`);
+    for (const message of messages) mismatches.push({ dataset, table, message });
   }
   return Promise.all(
-    found.map(async ({ message, ...mismatch }) => ({
+    mismatches.map(async ({ message, ...mismatch }) => ({
       ...mismatch,
       message: `${mismatch.table} ${message} (${await placeOf(mismatch.table)})`,
     })),
@@ -83,17 +75,16 @@ interface StoredTable {
   readonly partitioning: string | null;
 }
 
-/** Partitioning of every partitioned table: by block ranges of a chain. */
 const PARTITIONING = 'RANGE (chain_id, block_number)';
 
 function differencesOf({ table }: Dataset, stored: StoredTable): readonly string[] {
   const differences: string[] = [];
   for (const name of table.columns) {
-    const [wanted, given] = [table.types.get(name), stored.columns.get(name)];
-    if (given === undefined) differences.push(`has no column ${name}: add it to the table's migration`);
-    else if (wanted !== undefined && !isSameType(wanted, given))
+    const [wanted, present] = [table.types.get(name), stored.columns.get(name)];
+    if (present === undefined) differences.push(`has no column ${name}: add it to the table's migration`);
+    else if (wanted !== undefined && typeText(wanted) !== typeText(present))
       differences.push(
-        `has the column ${name} as ${typeText(given)}, its dataset as ${typeText(wanted)}: write the same in schema.ts and in the migration`,
+        `has the column ${name} as ${typeText(present)}, its dataset as ${typeText(wanted)}: write the same in schema.ts and in the migration`,
       );
   }
   for (const [name, { isRequired, hasDefault }] of stored.columns)
@@ -114,10 +105,6 @@ function differencesOf({ table }: Dataset, stored: StoredTable): readonly string
   return differences;
 }
 
-function isSameType(wanted: ColumnType, given: ColumnType): boolean {
-  return wanted.type === given.type && wanted.isRequired === given.isRequired;
-}
-
 function typeText({ type, isRequired }: ColumnType): string {
   return isRequired ? `${type} NOT NULL` : type;
 }
@@ -128,13 +115,13 @@ async function readTables(
 ): Promise<ReadonlyMap<string, StoredTable>> {
   const rows = await database.query<{
     name: string;
-    columns: { name: string; type: string; is_required: boolean; has_default: boolean }[];
+    columns: (ColumnType & { name: string })[];
     key: string[] | null;
     partitioning: string | null;
   }>(
     sql`SELECT relname::text AS name, pg_get_partkeydef(c.oid) AS partitioning,
-  (SELECT jsonb_agg(jsonb_build_object('name', attname, 'type', format_type(atttypid, atttypmod), 'is_required', attnotnull,
-      'has_default', atthasdef OR attidentity <> ''))
+  (SELECT jsonb_agg(jsonb_build_object('name', attname, 'type', format_type(atttypid, atttypmod), 'isRequired', attnotnull,
+      'hasDefault', atthasdef OR attidentity <> ''))
      FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped) AS columns,
   (SELECT array_agg(attname::text ORDER BY position)
      FROM pg_index, unnest(indkey::int2[]) WITH ORDINALITY AS k (attnum, position) JOIN pg_attribute AS a USING (attnum)
@@ -144,21 +131,12 @@ FROM pg_class AS c WHERE relnamespace = current_schema()::regnamespace AND relki
   return new Map(
     rows.map(({ name, columns, key, partitioning }) => [
       name,
-      {
-        columns: new Map(
-          columns.map((one) => [
-            one.name,
-            { type: one.type, isRequired: one.is_required, hasDefault: one.has_default },
-          ]),
-        ),
-        key: key ?? [],
-        partitioning,
-      },
+      { columns: new Map(columns.map((column) => [column.name, column])), key: key ?? [], partitioning },
     ]),
   );
 }
 
-/** Returns the file and line that create the table: `migrations/0000_initial.sql:388`. */
+/** File and line that create the table: `migrations/0000_initial.sql:388`. */
 async function placeOf(table: string): Promise<string> {
   for (const path of await listMigrationFiles()) {
     const lines = (await readFile(path, 'utf8')).split('\n');
@@ -166,8 +144,4 @@ async function placeOf(table: string): Promise<string> {
     if (line >= 0) return `${join(basename(dirname(path)), basename(path))}:${line + 1}`;
   }
   return 'no migration makes it: run npm run migrations:generate';
-}
-
-function listed(names: readonly string[]): string {
-  return [...new Set(names)].map((name) => `the dataset ${name}`).join(' and ');
 }

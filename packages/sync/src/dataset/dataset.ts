@@ -8,13 +8,13 @@ import type { BlockPart, WholeBlock } from './whole-block.ts';
 /** Input of a decoder next to the logs. No clock, no I/O. */
 export interface DecodeContext {
   readonly chain: Chain;
-  /** Returns the Unix time, in seconds, of a block in this batch. */
+  /** Unix time, in seconds, of a block in this batch. */
   timestampOf(blockNumber: number): number;
 }
 
 export type TokenStandard = 'erc20' | 'erc721' | 'erc1155';
 
-/** A token contract that rows mention. One contract may have several standards: hybrids emit the events of both. */
+/** One contract may have several standards: hybrids emit the events of both. */
 export interface MentionedContract {
   readonly address: Address;
   readonly standard: TokenStandard;
@@ -32,65 +32,52 @@ export interface HistoryFilter {
 
 /** On-demand backfill of one wallet or contract, ahead of the chain's backfill. */
 export interface SubjectHistories {
-  /** Returns filters that together match every log of the dataset that moves assets of the wallet. */
+  /** Filters that together match every log of the dataset that moves assets of the wallet. */
   ofWallet(chain: Chain, wallet: Address): readonly HistoryFilter[];
-  /** Returns filters that match every log of the dataset that the contract emits. */
+  /** Filters that match every log of the dataset that the contract emits. */
   ofContract(chain: Chain, contract: Address): readonly HistoryFilter[];
-  /** Present if the dataset takes any log. These backfills also run on chains that the dataset is not indexed for. */
+  /** Present if the dataset takes any log. Also runs on chains that the dataset is not indexed for. */
   ofEmitter?(chain: Chain, contract: Address): readonly HistoryFilter[];
-  /**
-   * Returns contracts whose logs can only be decoded with others of their block. If a filter matches one of their logs,
-   * all their logs of that block are read.
-   */
+  /** Contracts whose logs can only be decoded with all their logs of the block. If a filter matches one, all are read. */
   wholeBlockContracts?(chain: Chain): readonly Address[];
   /**
-   * Returns topic0 values whose logs can only be decoded with all logs of their block that have one of these. If a
-   * filter matches one, all such logs of the block are read from any contract, and their rows are stored too.
+   * Values of topic0 whose logs can only be decoded with all logs of their block that have one of these. If a filter
+   * matches one, all such logs of the block are read from any contract, and their rows are stored too.
    */
   wholeBlockTopics?(chain: Chain): readonly Hash[];
-  /**
-   * Whether rows are useful without the oldest ones: if so, on-demand backfills start at the retention window.
-   * @default false
-   */
+  /** Rows are useful without the oldest ones: on-demand backfills start at the retention window. @default false */
   readonly mayBeCut?: boolean;
 }
 
-/** On-demand backfill of one account's rows for a dataset that is decoded from whole transactions. */
 export interface TransactionHistories<Row = unknown> {
-  /**
-   * Returns filters for logs of the account's transactions. Transactions that the account sent are found without a log
-   * if a wallet search has stored them.
-   */
+  /** For logs of the account's transactions. Sent transactions that a wallet search has stored are found without a log. */
   filters(chain: Chain, account: Address): readonly HistoryFilter[];
-  /** Returns whether a transaction with these logs may have rows; the others are not read further. */
+  /** False: transactions with these logs have no rows, and are not read further. */
   mayHaveRows(logs: readonly Log[], chain: Chain): boolean;
-  /** Returns whether the row is one of the account's. Other rows of its transactions are not stored. */
+  /** Other rows of the account's transactions are not stored. */
   isOf(row: Row, account: Address): boolean;
 }
 
 /** Decoding of rows from transactions or traces. */
 export interface WholeBlockDecoding<Row = unknown> {
   /**
-   * Returns the block parts it reads in addition to logs; empty: it needs only logs with its topics. If no node can
-   * trace a block, the dataset's coverage has a gap there, and other datasets continue.
+   * Block parts it reads in addition to logs; empty: it needs only logs with its topics. If no node can trace a block,
+   * the dataset's coverage has a gap there.
    */
   reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
-  /** Returns the rows of one block. Pure. */
   decode(block: WholeBlock, context: DecodeContext): Row[];
 }
 
-/** A range of blocks whose rows are being committed. */
 export interface CommittedBlocks {
   readonly range: BlockRange;
-  /** Names of the datasets in this commit. Their coverage of the range is recorded at its end. */
+  /** Their coverage of the range is recorded at the end of the commit. */
   readonly datasets: ReadonlySet<string>;
 }
 
 /** Rows that depend on rows of other datasets. */
 export interface DependentRows {
   /**
-   * Returns the lines that are stored. Runs under the chain's commit lock, after the rows of earlier datasets in the list are written.
-   * @param lines of decoded rows
+   * Returns the lines to store. Runs under the chain's commit lock, after the rows of earlier datasets are written.
    * @throws a retryable error if the other datasets lack blocks that the rows depend on
    */
   select(
@@ -101,11 +88,10 @@ export interface DependentRows {
   ): Promise<readonly string[]>;
 }
 
-/** Rows that those of other datasets depend on. */
 export interface PrecedingRows {
   /**
    * Called before rows of a range are written or replaced, except by the follower.
-   * @returns a function that is called after that, under the chain's commit lock. It removes rows and coverage that depend on changed rows
+   * @returns a function called after that, under the commit lock: it removes rows and coverage that depend on the change
    */
   watch(transaction: Transaction, chain: Chain, range: BlockRange): Promise<() => Promise<void>>;
 }
@@ -157,32 +143,17 @@ export interface Dataset<Row = unknown> {
   /** Stable name in coverage records and in `--dataset`: `erc20-transfers`. */
   readonly name: string;
   /**
-   * Returns the topic0 values it decodes on this chain; the engine requests the union of all datasets. If there are
-   * none, `anyTopic` is not true and `wholeBlocks` reads nothing, the dataset is not indexed for this chain. `decode` must ignore other logs:
-   * whole blocks contain all logs, filtered reads only these.
+   * Values of topic0 it decodes on this chain. `decode` must ignore other logs: whole blocks contain all logs. If there
+   * are none, no `anyTopic` and no `wholeBlocks`, the dataset is not indexed for this chain.
    */
   topics(chain: Chain): readonly Hash[];
-  /**
-   * Returns the only contracts whose logs it decodes; null: any contract. Blocks that only such datasets lack are filtered by contract.
-   * @default any contract
-   */
+  /** The only contracts whose logs it decodes. Blocks that only such datasets lack are filtered by contract. @default any */
   emitters?(chain: Chain): readonly Address[] | null;
-  /**
-   * Returns whether it decodes logs of its emitters by other features than topic0, which may be missing. `topics` is empty then, and `emitters`
-   * returns addresses. All their logs are read, apart from other datasets.
-   * @default false
-   */
+  /** Decodes logs of its `emitters` with any topics, or none; `topics` is then empty. @default false */
   anyTopic?(chain: Chain): boolean;
-  /**
-   * Returns the first block it needs on this chain, which may be below the chain's own history; null: all blocks of that history. Blocks below
-   * are no gaps.
-   * @default all blocks of the chain's history
-   */
+  /** The first block it needs, even below the chain's own history. Blocks below are no gaps. @default null: all of it */
   firstBlock?(chain: Pick<Chain, 'id'>): number | null;
-  /**
-   * Rejects if its definition has changed, so that decoded rows may lack some. Runs under the chain's commit lock, before coverage is recorded.
-   * @default it never changes
-   */
+  /** Rejects if its definition has changed, so that decoded rows may lack some. Runs under the chain's commit lock. */
   requireCurrent?(transaction: Transaction): Promise<void>;
   /** Present if rows depend on those of datasets before it in the list. It has no projections. */
   readonly dependent?: DependentRows;
@@ -190,34 +161,22 @@ export interface Dataset<Row = unknown> {
   readonly preceding?: PrecedingRows;
   /** Table of the rows: {@link defineTable} of the table in the dataset's `schema.ts`. */
   readonly table: RowTable<Row>;
-  /**
-   * Returns rows for these logs, which are those of one or more whole blocks in chain order. Ignores logs of other
-   * datasets.
-   */
+  /** Rows for the logs of one or more whole blocks, in chain order. Ignores logs of other datasets. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
-  /**
-   * Yields the rows of `decode` one at a time. For datasets with many rows per log: the engine then holds only some of
-   * the rows in memory.
-   */
+  /** Yields the rows of `decode` one at a time, for datasets with many rows per log: saves memory. */
   eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
   /**
-   * Present if rows are decoded from transactions or traces. Blocks are then read whole, at the head and in the
-   * backfill. `decode` and `eachRow` are not called, and `topics` may be empty. Transactions are proven by the header's
-   * transactions root; traces are checked against them.
+   * Present if rows are decoded from transactions or traces. Blocks are then read whole; `decode` and `eachRow` are not
+   * called. Transactions are proven by the header's transactions root; traces are checked against them.
    */
   readonly wholeBlocks?: WholeBlockDecoding<Row>;
-  /** Returns the token contracts that the rows mention, for the token metadata queue. */
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
   readonly projections?: readonly Projection[];
-  /** Whether old rows stay when the retention settings drop those of other datasets. @default false */
+  /** Old rows stay when the retention settings drop those of other datasets. @default false */
   readonly isKeptWhole?: boolean;
-  /**
-   * Whether the retention settings delete old rows of a table without partitions. Its primary key starts with the chain and the block.
-   * @default false: they stay
-   */
+  /** The retention settings delete old rows of a table without partitions, keyed by chain and block. @default false */
   readonly deletesOldRows?: boolean;
-  /** Present if on-demand backfills of single wallets and contracts are possible. */
   readonly histories?: SubjectHistories;
-  /** Present if on-demand backfills of single accounts read whole transactions; needs `wholeBlocks`. */
+  /** Of single accounts, by whole transactions; needs `wholeBlocks`. */
   readonly transactionHistories?: TransactionHistories<Row>;
 }

@@ -7,14 +7,11 @@ import type { RowTable } from './row-table.ts';
 /**
  * Values derived from a dataset's rows (balances, counters). They must not depend on the order in which rows arrive.
  * The engine runs `added` for exactly the rows that a transaction added, and `removed` for those that it removed, in
- * every kind of write: backfill, follow, rollback, reindex, repair or on-demand backfill.
+ * every kind of write. Statements run in the transaction of the rows, one transaction per chain at a time. They read
+ * only the change's relations and the projection's tables, and write shared keys in sorted order.
  *
- * Both return statements that run in order in the transaction of the rows, one transaction per chain at a time.
- * Statements read only the relations of the change and the projection's own tables, and write shared keys in sorted
- * order. For sums, use `defineSums`.
- *
- * A projection with `subjects` (wallets, contracts) is built for requested subjects only. Its statements join them with
- * {@link joinSubjects}.
+ * For sums, use `defineSums`. A projection with `subjects` (wallets, contracts) is built for requested subjects only;
+ * its statements join them with {@link joinSubjects}.
  *
  * @example
  * ```ts
@@ -50,79 +47,57 @@ export interface Projection {
   readonly name: string;
   /** Starts at 1. Raise it if the same rows produce other values: the projection is then rebuilt. */
   readonly version: number;
-  /**
-   * Its own tables, with `chain_id`. Rows of a chain or subject are deleted before a build; the simulation compares the
-   * tables.
-   */
+  /** With `chain_id`. Rows of a chain or subject are deleted before a build. */
   readonly tables: readonly PgTable[];
   /** Present if it is built per subject. */
   readonly subjects?: ProjectionSubjects;
-  /**
-   * Tables of several datasets with equal columns, read as one relation. Each of those datasets lists it in its
-   * `projections`. Only for projections with `subjects`. @default the table of its dataset
-   */
+  /** Tables of several datasets with equal columns, read as one relation; each lists the projection. Needs `subjects`. */
   readonly sources?: readonly RowTable[];
   added(change: RowsChange): readonly Sql[];
   removed(change: RemovedRows): readonly Sql[];
-  /**
-   * Returns statements for a reorg that removes the blocks above `ancestor`. They run after `removed`, and delete
-   * values of those blocks that don't come from rows.
-   */
+  /** Statements for a reorg that removes the blocks above `ancestor`, after `removed`, for values that don't come from rows. */
   rolledBack?(chainId: ChainId, ancestor: number): readonly Sql[];
   /**
-   * Returns statements for old rows that are dropped with their partition, without `removed`. They run before and after
-   * the drop, under the commit lock.
-   * @default none: a projection without subjects then needs all rows, and its dataset is never dropped
+   * Statements for old rows that are dropped with their partition, without `removed`. They run before and after the
+   * drop. Without it, a projection without subjects needs all rows, and its dataset is never dropped.
    */
   dropped?(chainId: ChainId, blocks: BlockRange): readonly Sql[];
 }
 
 /** Added rows as relations, each of which needs an alias. They may be sources, partitions or staging tables. */
 export interface RowsChange {
-  /** The changed rows, with the dataset's columns. */
   readonly rows: Sql;
-  /**
-   * The built subjects, each once: `subject` (20 bytes) and `built_to`, the last block whose rows count for it. A
-   * single row if the projection has no subjects.
-   */
+  /** `subject` (20 bytes), once each, and `built_to`, the last block whose rows count. A single row without subjects. */
   readonly subjects: Sql;
-  /** Access to stored rows. Correlated subqueries and outer joins must use it. */
+  /** Correlated subqueries and outer joins must use it. */
   readonly access: TableAccess;
 }
 
-/** Removed rows. */
 export interface RemovedRows extends RowsChange {
-  /** All rows that count after the change. The dataset's own table may hold more while the projection is built. */
+  /** All rows that count after the change. The dataset's own table may hold more during a build. */
   readonly remaining: Sql;
 }
 
-/** Subjects of a projection. */
 export interface ProjectionSubjects {
-  /** Name of the subject column in each of the projection's tables. */
+  /** Name of the column in each of the projection's tables. */
   readonly column: string;
   /**
-   * Returns conditions over the dataset's columns that together match each row of a subject once, each with an index
-   * range. A row meets one condition for at most one subject.
-   * @param subject its 20 bytes: a value, or a column of another relation
+   * Conditions that together match each row of a subject (20 bytes: a value or a column) once, each with an index range.
+   * A row meets one condition for at most one subject.
    */
   rowsOf(subject: Sql): readonly Sql[];
-  /** Names of the indexes that `rowsOf` needs: no subject is built while one is missing. */
+  /** Names of indexes that `rowsOf` needs: no subject is built while one is missing. */
   readonly indexes: readonly string[];
 }
 
 /** A projection built per subject. */
 export type SubjectProjection = Projection & { readonly subjects: ProjectionSubjects };
 
-/** Returns whether a projection is built per subject. */
 export function hasSubjects(projection: Projection): projection is SubjectProjection {
   return projection.subjects !== undefined;
 }
 
-/**
- * Returns a join, for after `FROM`, of the subjects (as `subjects`) that a row counts for.
- * @param subject subject of the row
- * @param blockNumber block of the row
- */
+/** A join, for after `FROM`, of the subjects (as `subjects`) that a row counts for. */
 export function joinSubjects({ subjects }: Pick<RowsChange, 'subjects'>, subject: Sql, blockNumber: Sql): Sql {
   return sql`JOIN ${subjects} AS subjects ON subjects.subject = ${subject} AND ${blockNumber} <= subjects.built_to`;
 }

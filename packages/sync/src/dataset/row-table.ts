@@ -3,22 +3,22 @@ import { storageOf } from '@chainstead/db/table-storage';
 import { getTableColumns, is, SQL } from 'drizzle-orm';
 import { getTableConfig, type Index, PgArray, type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 
-/** The table of a dataset's rows, derived from the table in its `schema.ts`. */
+/** Derived from the table in the dataset's `schema.ts`. */
 export interface RowTable<Row = unknown> {
   readonly name: string;
-  /** Every column, in the order of `copyLine`. */
+  /** In the order of `copyLine`. */
   readonly columns: readonly string[];
   /** Postgres types of `columns`. */
   readonly types: ReadonlyMap<string, ColumnType>;
   /** The primary key, a subset of `columns`. */
   readonly key: readonly string[];
-  /** Secondary indexes that a declared bulk backfill drops and rebuilds afterwards. */
+  /** Secondary indexes that a bulk backfill drops and rebuilds. */
   readonly bulkIndexes: readonly BulkIndex[];
   /** Whether it is partitioned by chain and block range. Partitions are created as rows arrive (partitions/). */
   readonly isPartitioned: boolean;
   /** Approximate. */
   readonly rowsPerPartition: number;
-  /** Returns the row in COPY's binary format (packages/db row-writer). */
+  /** The row in COPY's binary format. */
   copyLine(row: Row): string;
 }
 
@@ -29,7 +29,6 @@ export interface ColumnType {
   readonly hasDefault: boolean;
 }
 
-/** An index that a bulk backfill may drop and rebuild later. */
 export interface BulkIndex {
   readonly name: string;
   readonly table: string;
@@ -41,17 +40,14 @@ export interface BulkIndex {
 /** Indexes of this many rows, about 400 MB, fit into the memory of a small server. */
 const ROWS_PER_PARTITION = 4_000_000;
 
-/** Options that neither the drizzle table nor its storage defines. */
+/** Facts that neither the drizzle table nor its storage defines. */
 export interface TableOptions {
-  /** Indexes of the table that bulk loads drop. */
   readonly bulkIndexes?: readonly string[];
-  /** @default ROWS_PER_PARTITION */
   readonly rowsPerPartition?: number;
 }
 
 /**
- * Returns the row table of a drizzle table and its `declareStorage`: columns, key, indexes, partitioning and COPY
- * format. Rows are `Readonly<typeof table.$inferSelect>`.
+ * Rows are `Readonly<typeof table.$inferSelect>`.
  * @throws TypeError if the sync engine can't write it: no `chain_id` or `block_number`, a type without a COPY format
  * @example defineTable(erc20TransfersTable, { bulkIndexes: ['erc20_transfer_sides_by_token'] })
  */
@@ -70,18 +66,18 @@ export function defineTable<Table extends PgTable>(
   return {
     name,
     columns: names,
-    types: new Map(columns.map((column) => [column.name, typeOf(column)])),
+    types: new Map(
+      columns.map((column) => {
+        const type = column.getSQLType().replaceAll(/,\s+/g, ',');
+        return [column.name, { type, isRequired: column.notNull, hasDefault: column.hasDefault }];
+      }),
+    ),
     key,
     bulkIndexes: bulkIndexes.map((index) => ({ ...defineBulkIndex(name, index, indexes), table: name, isPartitioned })),
     isPartitioned,
     rowsPerPartition,
     copyLine: compileCopyLine(table),
   };
-}
-
-function typeOf(column: PgColumn): ColumnType {
-  const { notNull: isRequired, hasDefault } = column;
-  return { type: column.getSQLType().replaceAll(/,\s+/g, ','), isRequired, hasDefault };
 }
 
 function defineBulkIndex(
@@ -99,7 +95,7 @@ function defineBulkIndex(
   return { name, definition: `USING ${config.method ?? 'btree'} (${columns.join(', ')})${rows}` };
 }
 
-/** Returns an index column, or an expression over unqualified columns; null for an index with a custom order. */
+/** A column or an expression over unqualified columns; null for an index with a custom order. */
 function indexedText(column: Index['config']['columns'][number]): string | null {
   if (is(column, SQL)) return textOf(column);
   if (!('name' in column && 'indexConfig' in column)) return null;
@@ -107,16 +103,13 @@ function indexedText(column: Index['config']['columns'][number]): string | null 
   return order === 'asc' && nulls === 'last' && opClass === undefined ? (column.name ?? null) : null;
 }
 
-/** Returns the SQL text; null if the expression has parameters. */
+/** Null if the expression has parameters. */
 function textOf(expression: SQL): string | null {
   const { sql, params } = new PgDialect().sqlToQuery(expression);
   return params.length === 0 ? sql : null;
 }
 
-/**
- * Returns a function compiled for the table: backfills spend a third of their decoding here, and a loop over columns
- * takes 1.4 times as long.
- */
+/** Compiled for the table: a loop over columns takes 1.4 times as long, in a third of a backfill's decoding. */
 function compileCopyLine<Table extends PgTable>(table: Table): (row: Readonly<Table['$inferSelect']>) => string {
   const columns = Object.entries(getTableColumns(table));
   const fields = columns.map(([property, column]) => fieldSource(`row[${JSON.stringify(property)}]`, column));
@@ -127,7 +120,7 @@ function compileCopyLine<Table extends PgTable>(table: Table): (row: Readonly<Ta
   return compile(createRowWriter());
 }
 
-/** Returns the source of the statement that writes a column's value. */
+/** Source of the statement that writes a column's value. */
 function fieldSource(value: string, column: PgColumn): string {
   const source = valueSource(value, column);
   return column.notNull ? `${source};` : `if (${value} === null) writer.nothing(); else ${source};`;
@@ -136,7 +129,7 @@ function fieldSource(value: string, column: PgColumn): string {
 function valueSource(value: string, column: PgColumn): string {
   if (column instanceof PgArray) {
     const element = writtenAs(column.baseColumn);
-    if (isArrayElement(element)) return `writer.array(${JSON.stringify(element)}, ${value})`;
+    if (ARRAY_ELEMENTS.includes(element)) return `writer.array(${JSON.stringify(element)}, ${value})`;
   } else {
     const method = writtenAs(column);
     if (method !== null) return `writer.${method}(${value})`;
@@ -146,7 +139,6 @@ function valueSource(value: string, column: PgColumn): string {
 
 type WrittenAs = 'boolean' | 'smallint' | 'integer' | 'bigint' | 'numeric' | 'bytea' | 'text' | 'timestamp';
 
-/** Returns the writer method for the column's type; null if there is none. */
 function writtenAs(column: PgColumn): WrittenAs | null {
   const type = column.getSQLType();
   if (/^numeric(?:\(\d+, ?\d+\))?$/.test(type)) return 'numeric';
@@ -156,7 +148,3 @@ function writtenAs(column: PgColumn): WrittenAs | null {
 
 const WRITTEN_BY_NAME = ['boolean', 'smallint', 'integer', 'bigint', 'bytea', 'text'] as const satisfies WrittenAs[];
 const ARRAY_ELEMENTS: readonly (WrittenAs | null)[] = ['smallint', 'integer', 'bigint', 'numeric'];
-
-function isArrayElement(name: WrittenAs | null): boolean {
-  return ARRAY_ELEMENTS.includes(name);
-}

@@ -1,4 +1,4 @@
-/** Block parts that datasets can read in addition to filtered logs, and their proof levels. */
+/** Block parts that datasets can read in addition to filtered logs. */
 import type { Address, BlockHeader, Hash, Hex, Log, Receipt } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
 
@@ -6,7 +6,7 @@ import type { ProofLevel } from '@chainstead/proof';
 export const BLOCK_PARTS = ['logs', 'transactions', 'internalTransactions'] as const;
 export type BlockPart = (typeof BLOCK_PARTS)[number];
 
-/** A transaction with its execution result. */
+/** A transaction with its result. */
 export interface ExecutedTransaction {
   readonly hash: Hash;
   readonly index: number;
@@ -19,26 +19,21 @@ export interface ExecutedTransaction {
   readonly nonce: bigint;
   /** Wei. */
   readonly value: bigint;
-  /** Gas limit. */
   readonly gas: bigint;
   readonly input: Hex;
   /** Null before Byzantium, whose receipts have no status. */
   readonly succeeded: boolean | null;
   readonly gasUsed: bigint;
-  /** The contract it created. */
   readonly contractAddress: Address | null;
   readonly logs: readonly Log[];
-  /** The transaction's JSON as the node returned it: prices, signature, access list. */
+  /** As the node returned it: prices, signature, access list. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly receipt: Receipt;
 }
 
-/** A call inside a transaction, from traces. */
+/** A call inside a transaction, from traces. `traceAddress` `[1, 0]`: the first call of the transaction's second call. */
 export interface InternalTransaction {
   readonly transactionHash: Hash;
-  /**
-   * Path in the call tree: `[1, 0]` is the first call of the transaction's second call. Its length is the call depth.
-   */
   readonly traceAddress: readonly number[];
   /** CALL, CALLCODE, DELEGATECALL, STATICCALL, CREATE, CREATE2 or SELFDESTRUCT. */
   readonly type: string;
@@ -47,40 +42,35 @@ export interface InternalTransaction {
   readonly to: Address | null;
   /** Wei moved to another account; 0 for call types that move none. */
   readonly value: bigint;
-  /** Gas limit of the call; null if the trace lacks it. */
+  /** Null if the trace lacks it. */
   readonly gas: bigint | null;
-  /** Null if the trace lacks it, as for self-destructs and for failed calls in flat traces. */
+  /** Null if the trace lacks it, as for self-destructs and failed calls in flat traces. */
   readonly gasUsed: bigint | null;
   readonly input: Hex;
-  /** Return data; for a creation, the contract code. */
   readonly output: Hex;
-  /** Reason of the failure; null if it succeeded. */
   readonly error: string | null;
-  /** Whether it has no effect because it, or a call above it, failed. */
+  /** It has no effect: it, or a call above it, failed. */
   readonly isReverted: boolean;
 }
 
-/** A block as seen by datasets that read more than logs. */
 export interface WholeBlock {
   readonly header: BlockHeader;
-  /** Executed transactions, in order. */
   readonly transactions: readonly ExecutedTransaction[];
   /** In execution order; empty for datasets that don't read them. */
   readonly internalTransactions: readonly InternalTransaction[];
 }
 
-/** Proof level of a block part, or the reason why it is unavailable. */
+/** Or the reason why the part is unavailable. */
 export type PartProof =
   | { readonly level: ProofLevel; readonly reason: string | null }
   | { readonly level: 'unavailable'; readonly reason: string; readonly isUnsupported: boolean };
 
-/** A native token transfer inside a transaction: a contract call with a value above zero that was not reverted. */
+/** A contract call with a value above zero that was not reverted. */
 export interface InternalTransfer {
   readonly transactionHash: Hash;
   readonly from: Address;
   readonly to: Address;
   /** Wei. */
   readonly value: bigint;
-  /** Gas limit of the call; null if the trace lacks it. */
   readonly gas: bigint | null;
 }

@@ -14,13 +14,13 @@ export type BlockJournal = Pick<WorkJournal, 'alone' | 'hold' | 'suspects' | 'ac
 
 /**
  * Finds the part of a block's work that ends its process. After a process of the chain died, blocks are read, decoded
- * by each dataset and committed one after another, each recorded. The part that ended the process three times is
- * quarantined: the block is committed without that dataset, or without matching streams. Nothing is recorded otherwise.
+ * by each dataset and committed one by one, each recorded. The part that ended the process three times is quarantined:
+ * the block is committed without that dataset, or without matching streams.
  */
 export interface BlockGuard {
-  /** Whether blocks must be read and committed one by one. */
+  /** Blocks must be read and committed one by one. */
   readonly isCareful: boolean;
-  /** The given datasets; the quarantined ones fail to decode their blocks. */
+  /** Quarantined datasets fail to decode their blocks. */
   readonly datasets: readonly Dataset[];
   /** Blocks that are not matched with streams. */
   readonly unmatched: ReadonlySet<number>;
@@ -30,11 +30,10 @@ export interface BlockGuard {
   decoding(block: ProvenBlock): Promise<void>;
   /** @throws the errors of `commit`; WorkSetAsideError if the commit without streams is quarantined, too */
   committing<T>(blocks: readonly ProvenBlock[], commit: () => Promise<T>): Promise<T>;
-  /** Ends the record of the process. */
   close(): void;
 }
 
-export interface BlockGuardOptions {
+interface BlockGuardOptions {
   readonly database: Database;
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
@@ -114,15 +113,15 @@ function workOf({ key }: Chain, block: number, part: string): RiskyWork {
   return { kind: 'block', keys: [`${key} ${block} ${part}`] };
 }
 
-async function readQuarantinedParts(database: Database, { key }: Chain) {
-  const keys = await readQuarantinedKeys(database, 'block', `${key} `);
-  return keys.map((one) => {
-    const [, block = '', ...part] = one.split(' ');
+async function readQuarantinedParts(database: Database, chain: Chain) {
+  const keys = await readQuarantinedKeys(database, 'block', `${chain.key} `);
+  return keys.map((key) => {
+    const [, block = '', ...part] = key.split(' ');
     return { block: Number(block), part: part.join(' ') };
   });
 }
 
-/** Returns the dataset that throws for these blocks, so that they are recorded as not decoded. */
+/** The dataset throws for these blocks, so that they are recorded as not decoded. */
 function failingAt(dataset: Dataset, chain: Chain, blocks: ReadonlySet<number>): Dataset {
   const { wholeBlocks, eachRow } = dataset;
   const require = (number: number): void => {
@@ -131,34 +130,26 @@ function failingAt(dataset: Dataset, chain: Chain, blocks: ReadonlySet<number>):
   const requireAll = (logs: readonly { readonly blockNumber: number }[]): void => {
     for (const { blockNumber } of logs) require(blockNumber);
   };
-  const each: Pick<Dataset, 'eachRow'> =
-    eachRow === undefined
-      ? {}
-      : {
-          eachRow(logs, context) {
-            requireAll(logs);
-            return eachRow.call(dataset, logs, context);
-          },
-        };
-  const whole: Pick<Dataset, 'wholeBlocks'> =
-    wholeBlocks === undefined
-      ? {}
-      : {
-          wholeBlocks: {
-            ...wholeBlocks,
-            decode(block, context) {
-              require(block.header.number);
-              return wholeBlocks.decode(block, context);
-            },
-          },
-        };
   return {
     ...dataset,
-    ...each,
-    ...whole,
     decode(logs, context) {
       requireAll(logs);
       return dataset.decode(logs, context);
     },
+    ...(eachRow && {
+      eachRow(logs, context) {
+        requireAll(logs);
+        return eachRow.call(dataset, logs, context);
+      },
+    }),
+    ...(wholeBlocks && {
+      wholeBlocks: {
+        ...wholeBlocks,
+        decode(block, context) {
+          require(block.header.number);
+          return wholeBlocks.decode(block, context);
+        },
+      },
+    }),
   };
 }

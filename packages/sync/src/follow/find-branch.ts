@@ -1,6 +1,6 @@
 /**
  * Finds the branch of a block that does not follow the checkpoint: walks parents until one is indexed, or until no
- * indexed block could still be on the branch. Pure except for its readers.
+ * indexed block could still be on the branch.
  */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Hash } from '@chainstead/core';
@@ -9,28 +9,22 @@ import { ReorgedWhileReadingError, ReorgTooDeepError } from '../errors.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
 
 export interface Branch {
-  /**
-   * Highest block common to both branches. If all indexed blocks were abandoned, the block below the lowest indexed
-   * one.
-   */
+  /** Highest block common to both branches; if there is none, the block below the lowest indexed one. */
   readonly ancestor: number;
-  /** The new branch above the ancestor, ascending, ending with the tip. */
+  /** Above the ancestor, ascending, ending with the tip. */
   readonly blocks: readonly ProvenBlock[];
 }
 
 export interface BranchReaders {
-  /** Returns the indexed hash at a height; null if none is stored. */
   storedHash(number: number): Promise<Hash | null>;
-  /** Returns whether any of these blocks is indexed. */
   isIndexed(blocks: BlockRange): Promise<boolean>;
-  /** Returns the block with this hash; null if no upstream has it any more. */
+  /** Null if no upstream has the block any more. */
   readByHash(hash: Hash): Promise<ProvenBlock | null>;
 }
 
 /**
- * @throws ReorgTooDeepError if there is no ancestor within the chain's maximum reorg depth.
- * @throws ReorgedWhileReadingError if a parent is gone: the chain moved on meanwhile, and the caller restarts from a
- * new head.
+ * @throws ReorgTooDeepError if there is no ancestor within the chain's maximum reorg depth
+ * @throws ReorgedWhileReadingError if a parent is gone: the chain moved on, and the caller restarts from a new head
  */
 export async function findBranch(
   chain: Chain,

@@ -1,7 +1,7 @@
 /**
  * Follows the head: reads every block above the checkpoint whole and in order, proves it and commits it with the
- * checkpoint, while later blocks are read. A block whose parent is not the previous block belongs to another branch,
- * which replaces the indexed one.
+ * checkpoint, while later blocks are read. A block whose parent is not the previous block begins another branch, which
+ * replaces the indexed one.
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import type { Clock, Hash, Logger } from '@chainstead/core';
@@ -29,7 +29,6 @@ import { createTraceBackoff, type TraceBackoff } from './trace-backoff.ts';
 export interface FollowerOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
   readonly policy: ProofPolicy;
-  /** Recovers senders from signatures. @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
   readonly firstFollowed: number;
   readonly endBlock: number | null;
@@ -38,7 +37,7 @@ export interface FollowerOptions extends CommitDependencies {
   readonly metrics: SyncMetrics;
   /** @default no work is quarantined */
   readonly guard?: BlockGuard;
-  /** Called after each commit and each new head, for the watchdog and status. */
+  /** After each commit and each new head. */
   onProgress(progress: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
 }
 
@@ -51,25 +50,21 @@ const TRACE_PATIENCE_MS = 20_000;
 /** A lower head on another branch is accepted only after this many sightings: lagging nodes show one briefly. */
 const LOWER_HEAD_SIGHTINGS = 4;
 
-interface Following extends FollowerOptions {
-  readonly rereads: Rereads;
-  readonly traceBackoff: TraceBackoff;
-}
+type Following = FollowerOptions & { readonly rereads: Rereads; readonly traceBackoff: TraceBackoff };
 
-/**
- * Runs until the end block is committed or the signal aborts. Rejects with the error that stopped it; the caller
- * decides how to continue.
- */
-export async function follow(given: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
+/** Runs until the end block is committed or the signal aborts. Rejects with the error that stopped it. */
+export async function follow(follower: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
   const options: Following = {
-    ...given,
-    ...(given.guard === undefined ? {} : { unmatched: given.guard.unmatched }),
-    rereads: createRereads(given.clock),
-    traceBackoff: createTraceBackoff(given.clock),
+    ...follower,
+    ...(follower.guard && { unmatched: follower.guard.unmatched }),
+    rereads: createRereads(follower.clock),
+    traceBackoff: createTraceBackoff(follower.clock),
   };
   const queue = createCommitQueue({ ...options, start, commit: (next) => commit(options, next, signal) });
   try {
-    await followHeads(options, queue, AbortSignal.any([signal, queue.failed]));
+    const stop = AbortSignal.any([signal, queue.failed]);
+    const heads = createHeadWait(options.pool, stop);
+    await followHeads(options, queue, heads, stop).finally(() => heads.close());
     queue.failed.throwIfAborted();
   } catch (error) {
     // A failed commit aborts running reads: report the cause, not the abort.
@@ -79,16 +74,7 @@ export async function follow(given: FollowerOptions, start: Checkpoint | null, s
   }
 }
 
-async function followHeads(options: Following, queue: CommitQueue, signal: AbortSignal): Promise<void> {
-  const heads = createHeadWait(options.pool, signal);
-  try {
-    await followEach(options, queue, heads, signal);
-  } finally {
-    heads.close();
-  }
-}
-
-async function followEach(options: Following, queue: CommitQueue, heads: HeadWait, signal: AbortSignal): Promise<void> {
+async function followHeads(options: Following, queue: CommitQueue, heads: HeadWait, signal: AbortSignal) {
   const { endBlock, firstFollowed } = options;
   let head: Head | null = null;
   let lowerSightings = 0;
@@ -127,10 +113,7 @@ function targetOf({ endBlock }: Following, head: Head): number {
   return Math.min(head.number, endBlock ?? head.number);
 }
 
-/**
- * Handles a head that is not above the last read block: nothing to do if it is indexed, otherwise its branch replaces
- * the indexed one.
- */
+/** For a head that is not above the last read block: if it is not indexed, its branch replaces the indexed one. */
 async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head, signal: AbortSignal): Promise<void> {
   const checkpoint = await queue.drained();
   if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return;
@@ -139,10 +122,7 @@ async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head,
   queue.moved(await reorganise(options, checkpoint, tip, signal));
 }
 
-/**
- * Reads every block from the queue's tip to the head in order, and blocks announced meanwhile. @returns the newest head
- * read
- */
+/** Reads every block from the queue's tip to the head, and blocks announced meanwhile. @returns the newest head read */
 async function catchUp(
   options: Following,
   queue: CommitQueue,
@@ -190,12 +170,7 @@ async function catchUp(
   return newest;
 }
 
-async function reorganise(
-  options: Following,
-  checkpoint: Checkpoint,
-  tip: ProvenBlock,
-  signal: AbortSignal,
-): Promise<Checkpoint> {
+async function reorganise(options: Following, checkpoint: Checkpoint, tip: ProvenBlock, signal: AbortSignal) {
   const { chain, database } = options;
   const branch = await findBranch(chain, checkpoint, tip, {
     storedHash: (number) => storedHash(database, chain.id, number),
@@ -213,11 +188,11 @@ async function reorganise(
   return moved;
 }
 
-async function commit(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
+async function commit(options: Following, followed: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
   const { chain, metrics } = options;
-  const { blocks } = given;
+  const { blocks } = followed;
   const started = options.clock.now();
-  const write = () => commitWithNeeds(options, given, signal);
+  const write = () => commitWithNeeds(options, followed, signal);
   const to = await (options.guard === undefined ? write() : options.guard.committing(blocks, write));
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'follow' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'follow' }, blocks.length);
@@ -230,28 +205,22 @@ async function commit(options: Following, given: FollowedCommit, signal: AbortSi
   return to;
 }
 
-/**
- * Commits, and reads the blocks again if needed: with more parts if the watcher needs them now, or from another
- * upstream if a sender was wrong.
- */
-async function commitWithNeeds(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
-  for (let commit = given; ; )
+/** Reads the blocks again if the watcher needs more parts now, or from another upstream if a sender was wrong. */
+async function commitWithNeeds(options: Following, first: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
+  for (let commit = first; ; )
     try {
       return await commitFollowed(options, commit);
     } catch (error) {
       if (!(error instanceof WatchNeedsChangedError || error instanceof SenderContradictedError)) throw error;
       signal.throwIfAborted();
       const blocks: ProvenBlock[] = [];
-      for (const { header } of given.blocks) {
+      for (const { header } of first.blocks) {
         const block = await readByHash(options, header.hash, signal, 'wait');
-        if (block === null)
-          throw new ReorgedWhileReadingError({
-            chain: options.chain.key,
-            what: `block ${header.hash} could not be read again`,
-          });
+        const what = `block ${header.hash} could not be read again`;
+        if (block === null) throw new ReorgedWhileReadingError({ chain: options.chain.key, what });
         blocks.push(block);
       }
-      const { batch: _, ...asBefore } = given;
+      const { batch: _, ...asBefore } = first;
       commit = { ...asBefore, blocks };
     }
 }
@@ -277,17 +246,9 @@ async function readBlock(
   return block;
 }
 
-async function readByHash(
-  options: Following,
-  hash: Hash,
-  signal: AbortSignal,
-  senders: 'wait' | 'later' = 'later',
-): Promise<ProvenBlock | null> {
+async function readByHash(options: Following, hash: Hash, signal: AbortSignal, senders: 'wait' | 'later' = 'later') {
   const block = await readBlock(options, hash, signal, { senders });
-  if (block !== null && block.header.hash !== hash)
-    throw new ReorgedWhileReadingError({
-      chain: options.chain.key,
-      what: `block ${hash} was answered as ${block.header.hash}`,
-    });
-  return block;
+  if (block === null || block.header.hash === hash) return block;
+  const what = `block ${hash} was answered as ${block.header.hash}`;
+  throw new ReorgedWhileReadingError({ chain: options.chain.key, what });
 }

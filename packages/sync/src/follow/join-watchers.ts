@@ -1,6 +1,6 @@
 import type { BlockWatcher, WatchNeeds } from '../read/block-watcher.ts';
 
-/** Joins watchers into one. Each gets every block, in the given order. */
+/** Each watcher gets every block, in the given order. */
 export function joinWatchers(watchers: readonly BlockWatcher[]): BlockWatcher {
   return {
     async needs(chain) {

@@ -1,18 +1,11 @@
 import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
 
-/**
- * Shared wait for the next head. Two callers may wait concurrently: the block reader, and the loop that decides which
- * blocks to read.
- */
+/** Shared wait for the next head: of the block reader, and of the loop that decides which blocks to read. */
 export interface HeadWait {
-  /**
-   * Resolves with the head after this one, for every caller until `take`. @throws the errors of the pool's
-   * `waitForHead`
-   */
+  /** Resolves for every caller until `take`. @throws the errors of the pool's `waitForHead` */
   after(head: Head | null): Promise<Answer<Head>>;
   /** Consumes the head: the next `after` waits for a newer one. */
   take(): void;
-  /** Ends the wait. */
   close(): void;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Secondary indexes in bulk loads. Measured, they cost a multiple of the load itself, so a declared bulk backfill drops
- * those of its datasets first and builds them concurrently afterwards. Never at a restart: a start only reports missing
- * ones. The primary key stays, so pages are served meanwhile; only filters by token scan more rows.
+ * Secondary indexes in bulk loads: they cost a multiple of the load itself. A declared bulk backfill drops those of its
+ * datasets and builds them concurrently afterwards. The primary key stays, so pages are served meanwhile.
  */
 import { ChainsteadError } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
@@ -22,10 +21,7 @@ export async function dropBulkIndexes(database: Database, datasets: readonly Dat
     else await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
 }
 
-/**
- * Builds missing indexes, and those that an interrupted build left invalid. Safe at any time; readers and writers
- * continue.
- */
+/** Builds missing indexes, and those that an interrupted build left invalid. Readers and writers continue. */
 export async function buildBulkIndexes(
   database: Database,
   datasets: readonly Dataset[],
@@ -60,30 +56,21 @@ async function buildOn(
   await database.query(sql`CREATE INDEX CONCURRENTLY ${rawSql(name)} ON ${rawSql(table)} ${rawSql(definition)}`);
 }
 
-/**
- * Builds the index concurrently on each partition. The table's index then adopts these and has nothing left to build,
- * except on partitions created meanwhile, which are almost empty.
- */
+/** The table's index then adopts those of the partitions; partitions created meanwhile are almost empty. */
 async function buildOnPartitions(database: Database, index: BulkIndex): Promise<void> {
   for (const partition of await readPartitions(database, { name: index.table }))
-    await buildOn(database, index, {
-      name: partIndexName(partition.name, index),
-      table: partition.name,
-    });
+    await buildOn(database, index, { name: partIndexName(partition.name, index), table: partition.name });
   await database.query(
     sql`CREATE INDEX IF NOT EXISTS ${rawSql(index.name)} ON ${rawSql(index.table)} ${rawSql(index.definition)}`,
   );
 }
 
-/**
- * Returns the name of a partition's index: `nft_transfers_by_sender` becomes `nft_transfers_1_0_by_sender` for
- * `nft_transfers_1_0`.
- */
+/** `nft_transfers_by_sender` becomes `nft_transfers_1_0_by_sender` for `nft_transfers_1_0`. */
 function partIndexName(partition: string, { name, table }: BulkIndex): string {
   return name.startsWith(`${table}_`) ? `${partition}${name.slice(table.length)}` : `${partition}_${name}`;
 }
 
-/** Returns the names of indexes that are missing or invalid. */
+/** Missing or invalid indexes. */
 export async function missingBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<string[]> {
   const names = bulkIndexesOf(datasets).map((index) => index.name);
   const valid = await database.query<{ name: string }>(

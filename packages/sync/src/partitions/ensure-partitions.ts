@@ -14,10 +14,8 @@ import {
 import { type Partition, readPartitions } from './read-partitions.ts';
 
 /**
- * Creates the partitions that the table lacks for these blocks. Readers and writers of the table continue: a new
- * partition is attached under a lock that blocks none of them, and is ready once every session sees it.
- * @param wanted block ranges of one chain
- * @param density of the rows to be written; null for single rows of their blocks, which reveal no density
+ * Creates the partitions that the table lacks for these blocks of a chain. Readers and writers of the table continue.
+ * @param density of the rows to be written; null for single rows, which reveal no density
  * @returns the names of the created partitions
  */
 export async function ensurePartitions(
@@ -37,26 +35,23 @@ export async function ensurePartitions(
     const size = { rowsPerPartition: table.rowsPerPartition, rowsOfChain };
     const width =
       density === null
-        ? sparseWidth(partitionWidth(nearby, size), highestOf(existing, wanted))
+        ? sparseWidth(
+            partitionWidth(nearby, size),
+            Math.max(...existing.map(({ from }) => from), ...wanted.map(({ to }) => to)),
+          )
         : partitionWidth(joinDensities([density, nearby]), size);
-    const planned = planPartitions(existing, wanted, width);
     const names: string[] = [];
-    for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
+    for (const bounds of planPartitions(existing, wanted, width))
+      names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;
   };
   // Retried, because it may also deadlock with writers, shard by shard.
   const made = await retryCommit(() => database.transaction(make));
-  // Announced even if none was missing: a session may have missed the announcement, or another process may not have
-  // sent it yet.
+  // Even if none was missing: a session may have missed the announcement of another process.
   await announcePartitions(database, table.name);
   return made;
 }
 
-function highestOf(existing: readonly Partition[], wanted: readonly BlockRange[]): number {
-  return Math.max(...existing.map(({ from }) => from), ...wanted.map(({ to }) => to));
-}
-
-/** Returns the partitions on both sides of the wanted blocks. */
 function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]): readonly Partition[] {
   const [first] = wanted;
   if (first === undefined) return [];
@@ -65,7 +60,6 @@ function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]):
   return [below, above].flatMap((partition) => partition ?? []);
 }
 
-/** Sums the rows of partitions and their indexed blocks of any dataset. */
 async function densityOf(
   transaction: Transaction,
   chainId: ChainId,

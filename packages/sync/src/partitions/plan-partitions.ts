@@ -1,7 +1,6 @@
-/** Plans the bounds of missing partitions. Pure. */
 import type { BlockRange } from '@chainstead/core';
 
-/** Block range of a partition: `from` inclusive, `to` exclusive. */
+/** `from` inclusive, `to` exclusive. */
 export interface PartitionBounds {
   readonly from: number;
   readonly to: number;
@@ -10,7 +9,6 @@ export interface PartitionBounds {
 /** Block numbers in partitioned tables are 4-byte integers. A partition with this upper bound is open above. */
 export const PARTITION_TOP = 2 ** 31 - 1;
 
-/** Observed rows and the blocks they are from. */
 export interface RowDensity {
   readonly rows: number;
   readonly blocks: number;
@@ -21,11 +19,7 @@ const PARTITIONS_PER_CHAIN = 24;
 /** A partition spans at most this many times the blocks with known density: a single block may be unusual. */
 const TRUSTED_FACTOR = 1_000;
 
-/**
- * Returns the number of blocks that a new partition should span.
- * @param density of the blocks to be written and of nearby partitions
- * @param size minimum rows of a partition, and the chain's rows in the table
- */
+/** Number of blocks of a new partition, from the density of the blocks to be written and of nearby partitions. */
 export function partitionWidth(
   { rows, blocks }: RowDensity,
   size: { readonly rowsPerPartition: number; readonly rowsOfChain: number },
@@ -35,21 +29,14 @@ export function partitionWidth(
   return Math.max(1, Math.min(width, Math.max(1, blocks) * TRUSTED_FACTOR, PARTITION_TOP));
 }
 
-/**
- * Returns the number of blocks that a partition for single rows of an on-demand backfill should span. They reveal no
- * density, and are scattered: each could need another partition.
- * @param width derived from nearby partitions
- * @param highest highest block of the chain that has, or needs, a partition
- */
+/** For single rows of on-demand backfills, which are scattered: each could need another partition. `highest`: block of the chain. */
 export function sparseWidth(width: number, highest: number): number {
   return Math.max(width, Math.ceil(highest / PARTITIONS_PER_CHAIN));
 }
 
 /**
- * Returns the missing partitions for the blocks, ascending. They adjoin existing ones, so a backfill in either
- * direction fills them one after another. If none is nearby, they start at multiples of the width.
- * @param existing of the chain, ascending and disjoint
- * @param wanted block ranges
+ * Missing partitions, ascending. They adjoin existing ones (ascending, disjoint), so a backfill in either direction
+ * fills them one after another. If none is nearby, they start at multiples of the width.
  */
 export function planPartitions(
   existing: readonly PartitionBounds[],

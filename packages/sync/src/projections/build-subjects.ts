@@ -1,8 +1,7 @@
 /**
- * Builds a projection for single subjects from stored rows. Each row is counted once, even if rows are added or removed
- * meanwhile, because pieces run under the commit lock like in `build-whole.ts`. A subject with many rows is built by
- * ascending blocks, one piece per transaction. Subjects with few rows (most of a thousand new users) are built many at
- * a time.
+ * Builds a projection for single subjects from stored rows. Each row is counted once, even if rows change meanwhile,
+ * because pieces run under the commit lock. A subject with many rows is built by ascending blocks, one piece per
+ * transaction; subjects with few rows many at a time.
  */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
@@ -27,28 +26,23 @@ import { type ProjectionOf, rowsOfSubject, sourceTables, subjectsIn } from './co
 import { countSelected } from './derive-changes.ts';
 import { readProjectionRecords, recordOf } from './projection-record.ts';
 
-/**
- * Build progress of a subject. `waiting`: the build can't begin, because an index is missing or this version has not
- * ingested the chain yet.
- */
+/** `waiting`: an index is missing, or this version has not ingested the chain yet. */
 export type SubjectProgress = 'waiting' | 'building' | 'built';
 
-/** `alone`: it has too many rows to be built together with others, or is partly built: use {@link buildSubject}. */
+/** `alone`: too many rows to be built with others, or partly built: use {@link buildSubject}. */
 export type TogetherProgress = SubjectProgress | 'alone';
 
 /** Rows per piece: a fraction of a second, during which the chain's commits wait. */
 const ROWS_PER_PIECE = 10_000;
 
-/** Limits of a build of several subjects. */
 interface TogetherMax {
   readonly rows: number;
-  /** For one subject. Lower than `rows`, so that the first subject is always measured completely. */
+  /** Lower than `rows`, so that the first subject is always measured completely. */
   readonly rowsOfOne: number;
 }
 
 const TOGETHER_MAX: TogetherMax = { rows: ROWS_PER_PIECE, rowsOfOne: ROWS_PER_PIECE / 10 };
 
-/** Builds the next piece of a subject. */
 export async function buildSubject(
   database: Database,
   chain: Chain,
@@ -58,7 +52,7 @@ export async function buildSubject(
 ): Promise<SubjectProgress> {
   if (!(await isReady(database, of.state))) return 'waiting';
   return database.transaction(async (transaction) => {
-    await commitLazily(transaction);
+    await transaction.query(COMMIT_LAZILY);
     if (!(await lockState(transaction, chain, of.state))) return 'waiting';
     const builtTo = (await beginSubjects(transaction, chain, of.state, [subject])).get(subject) ?? null;
     if (builtTo === null) return 'built';
@@ -68,10 +62,7 @@ export async function buildSubject(
   });
 }
 
-/**
- * Builds as many of the subjects as fit into a piece, in order, in one transaction.
- * @returns their progress; missing subjects did not fit and must be requested again. The first is never missing
- */
+/** Builds subjects in order. @returns progress; missing subjects did not fit. The first is never missing */
 export async function buildTogether(
   database: Database,
   chain: Chain,
@@ -84,8 +75,8 @@ export async function buildTogether(
   // Rows of several subjects are lookups in several shards, which Citus can't do in one statement.
   if (await isSpread(database)) return new Map(all('alone'));
   return database.transaction(async (transaction) => {
-    await commitLazily(transaction);
-    // Without statistics, the planner expects each subject to have a large part of the table, and would scan all of it.
+    await transaction.query(COMMIT_LAZILY);
+    // Without statistics, the planner expects each subject to have a large part of the table.
     await transaction.query(sql`SET LOCAL enable_seqscan = off`);
     const { few, many } = await measureSubjects(transaction, chain, of, subjects, max);
     const alone = all('alone', many);
@@ -106,21 +97,16 @@ export async function buildTogether(
 /** `built_to` of a subject without counted rows. */
 const NOTHING = -1;
 
-/**
- * Makes the commit asynchronous: pieces lost in a server crash are built again, and no commit of the chain waits for
- * the disk.
- */
-async function commitLazily(transaction: Transaction): Promise<void> {
-  await transaction.query(sql`SET LOCAL synchronous_commit = off`);
-}
+/** Pieces lost in a server crash are built again, so no commit of the chain waits for the disk. */
+const COMMIT_LAZILY = sql`SET LOCAL synchronous_commit = off`;
 
-/** Takes the commit lock. @returns whether the chain is ingested with this version of the state */
+/** Takes the commit lock. @returns true if the chain is ingested with this version of the state */
 async function lockState(transaction: Transaction, chain: Chain, state: SubjectProjection): Promise<boolean> {
   await lockChainCommits(transaction, chain);
   return recordOf(await readProjectionRecords(transaction, chain.id), state) !== undefined;
 }
 
-/** Returns whether subjects of the state can be built: all its indexes are valid. */
+/** All indexes of the state are valid. */
 async function isReady(database: Database, { subjects: { indexes } }: SubjectProjection): Promise<boolean> {
   const valid = await database.query(
     sql`SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
@@ -129,28 +115,27 @@ async function isReady(database: Database, { subjects: { indexes } }: SubjectPro
   return valid.length >= indexes.length;
 }
 
-/** Records the request of the subjects. @returns the last counted block of each; null: it is built */
+/** Records the request. @returns the last counted block of each subject; null: it is built */
 async function beginSubjects(
   transaction: Transaction,
   chain: Chain,
   state: SubjectProjection,
   subjects: readonly Address[],
-): Promise<ReadonlyMap<Address, number | null>> {
+) {
   const requested = sql`${subjects.map(addressBytes)}::bytea[]`;
   await transaction.query(
     sql`INSERT INTO subject_projections (chain_id, state, subject, built_to)
      SELECT ${chain.id}::bigint, ${state.name}::text, subject, ${rawSql(NOTHING)} FROM unnest(${requested}) AS requested(subject) ORDER BY subject ON CONFLICT DO NOTHING`,
   );
-  const rows = await transaction.query<{ subject: Address; built_to: number | null; is_stale: boolean }>(
-    sql`SELECT ${hexText('subject')} AS subject, built_to, is_stale
+  const states = await transaction.query<{ subject: Address; builtTo: number | null; isStale: boolean }>(
+    sql`SELECT ${hexText('subject')} AS subject, built_to AS "builtTo", is_stale AS "isStale"
      FROM subject_projections AS stored WHERE chain_id = ${chain.id} AND state = ${state.name} AND stored.subject = ANY(${requested}) ORDER BY stored.subject FOR UPDATE`,
   );
-  const stale = rows.filter(({ is_stale }) => is_stale).map(({ subject }) => subject);
+  const stale = states.filter(({ isStale }) => isStale).map(({ subject }) => subject);
   if (stale.length > 0) await clearSubjects(transaction, chain, state, stale);
-  return new Map(rows.map(({ subject, built_to }) => [subject, built_to]));
+  return new Map(states.map(({ subject, builtTo }) => [subject, builtTo]));
 }
 
-/** Deletes rows of the subjects from the state's tables. */
 export async function clearSubjects(
   transaction: Transaction,
   chain: Chain,
@@ -163,7 +148,7 @@ export async function clearSubjects(
     );
 }
 
-/** Result of a piece, in the order of its subjects. */
+/** In the order of the subjects. */
 interface Counted {
   readonly subjects: readonly Address[];
   /** Null: all their rows are counted. */
@@ -184,55 +169,44 @@ async function saveProgress(
   );
 }
 
-interface Piece {
-  readonly subject: Address;
-  readonly builtTo: number;
-  readonly rowsMax: number;
-}
-
-/** Counts the subject's rows above `builtTo`, up to the returned block; null: all. */
+/** Counts the rows above `builtTo`, up to the returned block; null: all. */
 async function countPiece(
   transaction: Transaction,
   chain: Chain,
   of: ProjectionOf<SubjectProjection>,
-  { subject, builtTo, rowsMax }: Piece,
-): Promise<{ readonly to: number | null; readonly rows: number }> {
+  { subject, builtTo, rowsMax }: { readonly subject: Address; readonly builtTo: number; readonly rowsMax: number },
+) {
   const columns = rawSql(sourceTables(of)[0].columns.join(', '));
   const conditions = of.state.subjects.rowsOf(sql`${addressBytes(subject)}::bytea`);
   const rowsAbove = (wanted: Sql): Sql =>
     rowsOfSubject(of, conditions, { chainId: chain.id, columns: wanted, where: sql`AND block_number > ${builtTo}` });
-  const [beyond] = await transaction.query<{ block_number: number }>(
-    sql`SELECT block_number FROM (${rowsAbove(rawSql('block_number'))}) AS above ORDER BY block_number OFFSET ${rowsMax} LIMIT 1`,
+  const [beyond] = await transaction.query<{ block: number }>(
+    sql`SELECT block_number AS block FROM (${rowsAbove(rawSql('block_number'))}) AS above ORDER BY block_number OFFSET ${rowsMax} LIMIT 1`,
   );
   // A block is never split, however many rows it has.
-  const to = beyond === undefined ? null : Math.max(builtTo + 1, beyond.block_number - 1);
+  const to = beyond === undefined ? null : Math.max(builtTo + 1, beyond.block - 1);
   const selected = sql`SELECT ${columns} FROM (${rowsAbove(columns)}) AS above WHERE block_number <= ${to ?? PARTITION_TOP}`;
   return { to, rows: await countSelected(transaction, of, subjectsIn([subject]), selected) };
 }
 
-/**
- * Returns the subjects that fit, in order, and those with too many rows. Runs before the lock is taken: later rows are
- * noticed when they are counted.
- */
+/** Runs before the lock is taken: later rows are noticed when they are counted. */
 async function measureSubjects(
   transaction: Transaction,
   chain: Chain,
   of: ProjectionOf<SubjectProjection>,
   subjects: readonly Address[],
   { rows: rowsMax, rowsOfOne }: TogetherMax,
-): Promise<{ readonly few: readonly Address[]; readonly many: readonly Address[] }> {
-  const rows = rowsOfSubject(of, of.state.subjects.rowsOf(REQUESTED), {
-    chainId: chain.id,
-    columns: rawSql('block_number'),
-  });
-  const found = await transaction.query<{ ordinal: number; rows: number }>(
+) {
+  const wanted = { chainId: chain.id, columns: rawSql('block_number') };
+  const rows = rowsOfSubject(of, of.state.subjects.rowsOf(REQUESTED), wanted);
+  const measures = await transaction.query<{ ordinal: number; rows: number }>(
     sql`SELECT ordinal, count(*) AS rows FROM (
        SELECT requested.ordinal FROM unnest(${subjects.map(addressBytes)}::bytea[]) WITH ORDINALITY AS requested(subject, ordinal)
          CROSS JOIN LATERAL (${rows} LIMIT ${rowsOfOne + 1}) AS each LIMIT ${rowsMax + 1}) AS found
      GROUP BY ordinal`,
   );
-  const counts = new Map(found.map(({ ordinal, rows: count }) => [ordinal - 1, count]));
-  const total = found.reduce((sum, { rows: count }) => sum + count, 0);
+  const counts = new Map(measures.map(({ ordinal, rows: count }) => [ordinal - 1, count]));
+  const total = measures.reduce((sum, { rows: count }) => sum + count, 0);
   // The last measured subject may have more rows than the limit let through.
   const measured = total > rowsMax ? Math.max(...counts.keys()) : subjects.length;
   const isSmall = (index: number): boolean => (counts.get(index) ?? 0) <= rowsOfOne;
@@ -240,10 +214,7 @@ async function measureSubjects(
   return { few: looked.filter((_, index) => isSmall(index)), many: looked.filter((_, index) => !isSmall(index)) };
 }
 
-/**
- * Counts all rows of subjects that have none counted. @returns false if there were too many rows: then nothing is
- * counted
- */
+/** @returns false if there were too many rows: then nothing is counted */
 async function countTogether(
   transaction: Transaction,
   chain: Chain,
@@ -278,5 +249,4 @@ async function countTogether(
   return true;
 }
 
-/** Each subject of the statement. */
 const REQUESTED = rawSql('requested.subject');

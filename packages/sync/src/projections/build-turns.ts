@@ -10,11 +10,10 @@ import type { ProjectionOf } from './counted-rows.ts';
 
 /**
  * Builds requested subjects piece by piece, one transaction at a time per chain. A piece blocks the chain's commits,
- * which must get half of the time. Postgres grants a lock in the order of requests: with many concurrent builds, the
- * follower would wait for all of them. Subjects of the same state that wait for their first piece share one.
+ * which must get half of the time. Subjects of the same state that wait for their first piece share one.
  */
 export interface BuildTurns {
-  /** @param isBegun whether a piece of the subject was built before: then it has too many rows to share one */
+  /** @param isBegun a piece of the subject was built before: it has too many rows to share one */
   nextPiece(
     chain: Chain,
     of: ProjectionOf<SubjectProjection>,
@@ -23,17 +22,15 @@ export interface BuildTurns {
   ): Promise<SubjectProgress>;
 }
 
-/** Maximum subjects with few rows per piece. */
 const SUBJECTS_TOGETHER = 200;
 
-/** A subject that waits for its next piece. It has its own turn, unless an earlier turn builds it too. */
+/** A subject that waits for its turn, unless an earlier turn builds it too. */
 interface Waiting {
   readonly subject: Address;
   readonly reported: PromiseWithResolvers<SubjectProgress>;
   isAlone: boolean;
 }
 
-/** Subjects that wait for the same state of a chain. */
 interface Line {
   readonly chain: Chain;
   readonly of: ProjectionOf<SubjectProjection>;
@@ -54,22 +51,21 @@ export function createBuildTurns(database: Database): BuildTurns {
     return line;
   }
 
-  function giveTurn(line: Line, one: Waiting): void {
-    line.waiting.add(one);
-    void line.turns.add(() => takeTurn(line, one));
+  function giveTurn(line: Line, first: Waiting): void {
+    line.waiting.add(first);
+    void line.turns.add(() => takeTurn(line, first));
   }
-
-  async function takeTurn(line: Line, one: Waiting): Promise<void> {
-    if (!line.waiting.has(one)) return;
+  async function takeTurn(line: Line, first: Waiting): Promise<void> {
+    if (!line.waiting.has(first)) return;
     const started = performance.now();
-    const others = one.isAlone ? [] : [...line.waiting].filter((other) => other !== one && !other.isAlone);
-    const some = [one, ...others.slice(0, SUBJECTS_TOGETHER - 1)];
-    for (const each of some) line.waiting.delete(each);
-    await (some.length === 1 ? buildOne(line, one) : buildSome(line, some));
+    const others = first.isAlone ? [] : [...line.waiting].filter((other) => other !== first && !other.isAlone);
+    const some = [first, ...others.slice(0, SUBJECTS_TOGETHER - 1)];
+    for (const waiting of some) line.waiting.delete(waiting);
+    await (some.length === 1 ? buildAlone(line, first) : buildSome(line, some));
     void line.turns.add(() => sleep(performance.now() - started), { priority: 1 });
   }
 
-  async function buildOne({ chain, of }: Line, { subject, reported }: Waiting): Promise<void> {
+  async function buildAlone({ chain, of }: Line, { subject, reported }: Waiting): Promise<void> {
     try {
       reported.resolve(await retryCommit(() => buildSubject(database, chain, of, subject)));
     } catch (error) {
@@ -85,24 +81,24 @@ export function createBuildTurns(database: Database): BuildTurns {
       // One subject may cause the error. Each is retried in its own turn, so the others don't fail with it.
       (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
     );
-    for (const [index, one] of some.entries()) {
-      const found = progress.get(one.subject);
-      if (found !== undefined && found !== 'alone') {
-        one.reported.resolve(found);
+    for (const [index, waiting] of some.entries()) {
+      const reached = progress.get(waiting.subject);
+      if (reached !== undefined && reached !== 'alone') {
+        waiting.reported.resolve(reached);
         continue;
       }
-      one.isAlone ||= found === 'alone';
+      waiting.isAlone ||= reached === 'alone';
       // A subject that did not fit still has its turn ahead.
-      if (index === 0) giveTurn(line, one);
-      else line.waiting.add(one);
+      if (index === 0) giveTurn(line, waiting);
+      else line.waiting.add(waiting);
     }
   }
 
   return {
     nextPiece(chain, of, subject, isBegun) {
-      const one = { subject, reported: Promise.withResolvers<SubjectProgress>(), isAlone: isBegun };
-      giveTurn(lineOf(chain, of), one);
-      return one.reported.promise;
+      const waiting = { subject, reported: Promise.withResolvers<SubjectProgress>(), isAlone: isBegun };
+      giveTurn(lineOf(chain, of), waiting);
+      return waiting.reported.promise;
     },
   };
 }

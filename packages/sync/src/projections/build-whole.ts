@@ -1,8 +1,7 @@
 /**
- * Builds projections without subjects from stored rows, by ascending blocks, one piece per transaction. Each row is
- * counted once, even if rows are added or removed meanwhile, because pieces run under the commit lock. A committed row
- * is counted by the piece of its block. A transaction that waits for the lock then sees how far the build is
- * (`derive-changes.ts`).
+ * Builds projections without subjects from stored rows, by ascending blocks, one piece per transaction. Pieces run under
+ * the commit lock: a committed row is counted by the piece of its block, and a transaction that waits for the lock then
+ * sees how far the build is (`derive-changes.ts`).
  */
 import type { Chain } from '@chainstead/chains';
 import { type Database, isDistributed, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
@@ -21,16 +20,14 @@ import {
   saveProjectionProgress,
 } from './projection-record.ts';
 
-/** Maximum size of a piece. */
 export interface PieceSize {
-  /** Blocks to count; fewer if they have more rows than `rows`, but at least one. */
+  /** Fewer blocks if they have more than `rows` rows, but at least one. */
   readonly blocks: number;
   readonly rows: number;
-  /** Pages of each table of the state that are searched for rows to delete. */
+  /** Of each table of the state, searched for rows to delete. */
   readonly pages: number;
 }
 
-/** Result of a piece. */
 export interface ProjectionPiece {
   readonly state: Projection;
   readonly status: ProjectionRecord['progress']['status'];
@@ -38,7 +35,7 @@ export interface ProjectionPiece {
   readonly rows: number;
 }
 
-/** Builds the next piece of a state. @returns null if all states are built */
+/** Null if all states are built. */
 export async function buildProjectionPiece(
   database: Database,
   chain: Chain,
@@ -68,17 +65,8 @@ function findUnbuilt(datasets: readonly Dataset[], records: readonly ProjectionR
   return null;
 }
 
-/**
- * Deletes the chain's rows from some pages of the state's tables. Nothing is written there meanwhile, because the state
- * counts no rows.
- */
-async function clearPages(
-  transaction: Transaction,
-  chain: Chain,
-  state: Projection,
-  from: number,
-  pages: number,
-): Promise<ProjectionPiece> {
+/** Deletes the chain's rows from some pages. Nothing is written there, because the state counts no rows. */
+async function clearPages(transaction: Transaction, chain: Chain, state: Projection, from: number, pages: number) {
   const to = from + pages;
   let isCleared = true;
   for (const table of state.tables.map(getTableName)) {
@@ -90,10 +78,10 @@ async function clearPages(
     await transaction.query(
       sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND ctid >= '(${rawSql(from)},0)'::tid AND ctid < '(${rawSql(to)},0)'::tid`,
     );
-    const [size] = await transaction.query<{ is_longer: boolean }>(
-      sql`SELECT pg_relation_size(${table}::regclass) > ${to}::bigint * current_setting('block_size')::bigint AS is_longer`,
+    const [size] = await transaction.query<{ isLonger: boolean }>(
+      sql`SELECT pg_relation_size(${table}::regclass) > ${to}::bigint * current_setting('block_size')::bigint AS "isLonger"`,
     );
-    if (size?.is_longer === true) isCleared = false;
+    if (size?.isLonger === true) isCleared = false;
   }
   const progress = isCleared
     ? ({ status: 'building', builtTo: NO_BLOCK } as const)
@@ -104,7 +92,7 @@ async function clearPages(
 
 const NO_BLOCK = -1;
 
-/** Counts the rows of the next blocks. The last piece also counts all higher blocks. */
+/** The last piece also counts all higher blocks. */
 async function countBlocks(
   transaction: Transaction,
   chain: Chain,
@@ -125,34 +113,25 @@ function rowsBetween(chain: Chain, above: number, to: number): Sql {
   return sql`chain_id = ${chain.id} AND block_number > ${above} AND block_number <= ${to}`;
 }
 
-/** Returns the highest value of the table's block number type. */
+/** Highest value of the block number's type. */
 function topOf({ table }: Dataset): number {
   return table.isPartitioned ? PARTITION_TOP : Number.MAX_SAFE_INTEGER;
 }
 
-/**
- * Returns the blocks of the next piece: from the one above `builtTo` to `to`; null: this is the last piece, without an
- * upper bound.
- */
-async function nextBlocks(
-  transaction: Transaction,
-  chain: Chain,
-  dataset: Dataset,
-  builtTo: number,
-  size: PieceSize,
-): Promise<{ readonly blocks: number; readonly to: number | null }> {
-  for (let most = size.blocks; ; most = Math.ceil(most / 4)) {
+/** From the block above `builtTo` to `to`; null: this is the last piece, without an upper bound. */
+async function nextBlocks(transaction: Transaction, chain: Chain, dataset: Dataset, builtTo: number, size: PieceSize) {
+  for (let blocksMax = size.blocks; ; blocksMax = Math.ceil(blocksMax / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(
       sql`SELECT count(*) AS blocks, max(block_number) AS last FROM (
-         SELECT block_number FROM blocks WHERE chain_id = ${chain.id} AND block_number > ${builtTo} ORDER BY block_number LIMIT ${most}) AS next`,
+         SELECT block_number FROM blocks WHERE chain_id = ${chain.id} AND block_number > ${builtTo} ORDER BY block_number LIMIT ${blocksMax}) AS next`,
     );
     const blocks = next?.blocks ?? 0;
-    const to = blocks < most ? null : (next?.last ?? null);
-    if (most === 1) return { blocks, to };
-    const [found] = await transaction.query<{ rows: number }>(
+    const to = blocks < blocksMax ? null : (next?.last ?? null);
+    if (blocksMax === 1) return { blocks, to };
+    const [counted] = await transaction.query<{ rows: number }>(
       sql`SELECT count(*) AS rows FROM (SELECT 1 FROM ${rawSql(dataset.table.name)}
         WHERE ${rowsBetween(chain, builtTo, to ?? topOf(dataset))} LIMIT ${size.rows + 1}) AS counted`,
     );
-    if ((found?.rows ?? 0) <= size.rows) return { blocks, to };
+    if ((counted?.rows ?? 0) <= size.rows) return { blocks, to };
   }
 }

@@ -5,22 +5,18 @@ import type { Dataset } from '../dataset/dataset.ts';
 import type { Projection } from '../dataset/projection.ts';
 import type { RowTable } from '../dataset/row-table.ts';
 
-/** A projection and the dataset whose rows it counts. If it counts several (`sources`), one of them. */
+/** A projection and (one of) the datasets whose rows it counts. */
 export interface ProjectionOf<State extends Projection = Projection> {
   readonly dataset: Dataset;
   readonly state: State;
 }
 
-/** Returns the tables whose rows a projection counts. */
 export function sourceTables({ dataset, state }: ProjectionOf): readonly [RowTable, ...RowTable[]] {
   const [first = dataset.table, ...others] = state.sources ?? [];
   return [first, ...others];
 }
 
-/**
- * Returns a relation of the rows of several tables with equal columns: an expression that needs an alias.
- * @param relationOf returns the relation of one table's rows. @default the table
- */
+/** The rows of several tables with equal columns: an expression that needs an alias. */
 export function unionOf(
   tables: readonly [RowTable, ...RowTable[]],
   relationOf: (table: RowTable) => string = ({ name }) => name,
@@ -31,7 +27,7 @@ export function unionOf(
   return rawSql(`(${tables.map((table) => `SELECT ${columns} FROM ${relationOf(table)}`).join(' UNION ALL ')})`);
 }
 
-/** Returns the relation's rows of the chain up to a block. @param builtTo null: all rows */
+/** The relation's rows of the chain up to a block; null: all rows. */
 export function upTo(relation: Sql, chainId: ChainId, builtTo: number | null): Sql {
   if (builtTo === null) return relation;
   return sql`(SELECT * FROM ${relation} AS every WHERE chain_id = ${chainId} AND block_number <= ${builtTo})`;
@@ -40,14 +36,14 @@ export function upTo(relation: Sql, chainId: ChainId, builtTo: number | null): S
 /** Higher than every block number. */
 const ALL_BLOCKS = rawSql(String(Number.MAX_SAFE_INTEGER));
 
-/** Returns the projection's subjects that follow changes, as a relation that needs an alias. */
+/** Subjects that follow changes, as a relation that needs an alias. */
 export function builtSubjects(chainId: ChainId, { state }: ProjectionOf): Sql {
   if (state.subjects === undefined) return NO_SUBJECT;
   return sql`(SELECT subject, coalesce(built_to, ${ALL_BLOCKS}) AS built_to FROM subject_projections
     WHERE chain_id = ${chainId} AND state = ${state.name} AND NOT is_stale)`;
 }
 
-/** Returns the same relation for subjects with all rows counted. */
+/** The same relation for subjects with all rows counted. */
 export function subjectsIn(subjects: readonly Address[]): Sql {
   return sql`(SELECT subject, ${ALL_BLOCKS} AS built_to FROM unnest(${subjects.map(addressBytes)}::bytea[]) AS requested(subject))`;
 }
@@ -55,17 +51,15 @@ export function subjectsIn(subjects: readonly Address[]): Sql {
 /** The same relation for a projection without subjects. */
 export const NO_SUBJECT = sql`(SELECT NULL::bytea AS subject, ${ALL_BLOCKS} AS built_to)`;
 
-/** Returns a query of a subject's rows in a chain, from each table. @param where a further condition */
+/** A query of a subject's rows in a chain, from each table. `where`: a further condition. */
 export function rowsOfSubject(
   of: ProjectionOf,
   conditions: readonly Sql[],
   { chainId, columns, where = rawSql('') }: { readonly chainId: ChainId; readonly columns: Sql; readonly where?: Sql },
 ): Sql {
-  const queries = sourceTables(of).flatMap(({ name }) =>
-    conditions.map(
-      (condition) =>
-        sql`SELECT ${columns} FROM ${rawSql(name)} WHERE chain_id = ${chainId} ${where} AND (${condition})`,
-    ),
-  );
+  const queries = sourceTables(of).flatMap(({ name }) => {
+    const ofChain = sql`SELECT ${columns} FROM ${rawSql(name)} WHERE chain_id = ${chainId} ${where}`;
+    return conditions.map((condition) => sql`${ofChain} AND (${condition})`);
+  });
   return joinSql(queries, ' UNION ALL ');
 }

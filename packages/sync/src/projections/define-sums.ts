@@ -19,24 +19,19 @@ import {
   type SubjectProjection,
 } from '../dataset/projection.ts';
 
-/** Sums of a dataset's rows by key. */
 export interface Sums<Source extends PgTable, Target extends PgTable> extends Pick<Projection, 'name' | 'version'> {
-  /** The dataset's table. */
   readonly source: Source;
-  /** The projection's table, one row per key. */
+  /** One row per key. */
   readonly table: Target;
-  /** Its primary key: properties of both tables. */
+  /** Primary key of `table`: properties of both tables. */
   readonly key: readonly (ColumnOf<Source> & ColumnOf<Target>)[];
-  /** Its other columns: the value that each row adds to them, never null. */
+  /** Value that each row adds to the other columns, never null. */
   readonly sums: Readonly<Partial<Record<ColumnOf<Target>, (row: ColumnsOf<Source>) => Sql>>>;
-  /** Filters the rows to count. @default all */
+  /** @default all rows are counted */
   where?(row: ColumnsOf<Source>): Sql;
 }
 
-/**
- * Returns a projection of sums: added rows add to them, removed rows subtract. A key without rows stays, with zeros.
- * See the example "Add a projection" in CONTRIBUTING.md.
- */
+/** A key without rows stays, with zeros. Example: "Add a projection" in CONTRIBUTING.md. */
 export function defineSums<Source extends PgTable, Target extends PgTable>(
   sums: Sums<Source, Target> & { readonly subjects: ProjectionSubjects },
 ): SubjectProjection;

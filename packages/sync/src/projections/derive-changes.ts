@@ -1,7 +1,6 @@
 /**
- * Updates projections with the rows that a transaction added and removed. A projection in build has counted rows up to
- * a block (of each subject, if it has subjects). It follows changes up to that block; the build counts later ones from
- * stored rows.
+ * Updates projections with the rows that a transaction added and removed. A projection in build follows changes up to
+ * the block it has counted; the build counts later ones from stored rows.
  */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
@@ -19,10 +18,7 @@ import {
   recordOf,
 } from './projection-record.ts';
 
-/**
- * Updates projections with added rows. Call it once for each `addRows`, under the commit lock.
- * @param records the projection records, if they were read under the lock. @default they are read
- */
+/** Once for each `addRows`, under the commit lock. @param records read under the lock. @default they are read */
 export function deriveAdded(
   transaction: Transaction,
   chain: Chain,
@@ -32,7 +28,7 @@ export function deriveAdded(
   return derive(transaction, chain, changes, 'added', records);
 }
 
-/** Updates projections with removed rows. Call it once for each `removeRows`, under the commit lock. */
+/** Once for each `removeRows`, under the commit lock. */
 export function deriveRemoved(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
   return derive(transaction, chain, changes, 'removed');
 }
@@ -42,36 +38,31 @@ async function derive(
   chain: Chain,
   changes: readonly RowChange[],
   kind: 'added' | 'removed',
-  known?: readonly ProjectionRecord[],
+  lockedRecords?: readonly ProjectionRecord[],
 ): Promise<void> {
   const datasets = changes.flatMap(({ dataset, rows }) => (rows > 0 ? [dataset] : []));
   if (datasets.length === 0) return;
-  const records = known ?? (await readProjectionRecords(transaction, chain.id));
+  const records = lockedRecords ?? (await readProjectionRecords(transaction, chain.id));
   const spread = records.some(({ isOnCitus }) => isOnCitus) && (await isSpread(transaction));
   await forgetOthers(transaction, chain.id, datasets, records);
   for (const of of projectionsOf(datasets)) {
     const record = recordOf(records, of.state);
     if (record === undefined || !isCounting(of.state, record)) continue;
     const builtTo = record.progress.status === 'building' ? record.progress.builtTo : null;
-    const changed = unionOf(changedTables(of, datasets), (table) => stagingTableOf(table, kind));
+    // Tables of all changed datasets with the state in one change, because rows of a block belong together.
+    const others = datasets.filter((other) => other !== of.dataset && hasProjection(other, of.state.name));
+    const tables = [of.dataset.table, ...others.map(({ table }) => table)] as const;
+    const changed = unionOf(tables, (table) => stagingTableOf(table, kind));
     const rows = upTo(changed, chain.id, builtTo);
     const remaining = upTo(unionOf(sourceTables(of)), chain.id, builtTo);
     const subjects = builtSubjects(chain.id, of);
-    await runProjection(transaction, spread, (access) =>
-      kind === 'added'
-        ? of.state.added({ rows, subjects, access })
-        : of.state.removed({ rows, subjects, remaining, access }),
-    );
+    await runProjection(transaction, spread, (access) => of.state[kind]({ rows, subjects, remaining, access }));
   }
 }
+const hasProjection = ({ projections = [] }: Dataset, state: string) => projections.some(({ name }) => name === state);
 
-/** Counts the stored rows that a query selects. @param subjects see `RowsChange` @returns their number */
-export async function countSelected(
-  transaction: Transaction,
-  of: ProjectionOf,
-  subjects: Sql,
-  selected: Sql,
-): Promise<number> {
+/** Counts the stored rows that a query selects. `subjects`: see `RowsChange`. */
+export async function countSelected(transaction: Transaction, of: ProjectionOf, subjects: Sql, selected: Sql) {
   const [table] = sourceTables(of);
   const count = await fillStagingTable(transaction, table, 'added', selected);
   const rows = rawSql(stagingTableOf(table, 'added'));
@@ -82,21 +73,7 @@ export async function countSelected(
   return count;
 }
 
-/**
- * Returns the tables of the changed datasets that have the state. It follows all of them in one change, because rows of
- * a block belong together.
- */
-function changedTables({ dataset, state }: ProjectionOf, datasets: readonly Dataset[]) {
-  const others = datasets.filter(
-    (other) => other !== dataset && other.projections?.some(({ name }) => name === state.name),
-  );
-  return [dataset.table, ...others.map(({ table }) => table)] as const;
-}
-
-/**
- * Marks states that this version doesn't have, or has in another version: they miss its changes. The version that has
- * them rebuilds them.
- */
+/** Forgets states that this version doesn't have: they miss its changes, and the version that has them rebuilds them. */
 async function forgetOthers(
   transaction: Transaction,
   chainId: ChainId,

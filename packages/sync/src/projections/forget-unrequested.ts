@@ -1,31 +1,21 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Address, errorText, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { lockChainCommits } from '../rows/write-batch.ts';
 import { clearSubjects } from './build-subjects.ts';
+import type { MaintainProjectionsOptions } from './maintain-projections.ts';
 import { subjectProjectionsOf } from './projection-record.ts';
 
-/** A subject without a request for this long is deleted. */
+/** Time without a request. */
 const FORGOTTEN_AFTER = sql`interval '30 days'`;
-/** Limit per transaction, because the chain's commits wait for it. */
+/** Per transaction: the chain's commits wait for it. */
 const SUBJECTS_AT_ONCE = 10;
 
 const LOOK_AGAIN_MS = 60_000;
 
-export interface ForgetOptions {
-  readonly chain: Chain;
-  readonly database: Database;
-  readonly datasets: readonly Dataset[];
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-/**
- * Periodically deletes subjects that are not requested any more, until the signal aborts. A failure is logged and
- * retried later.
- */
-export async function keepForgetting(options: ForgetOptions, signal: AbortSignal): Promise<void> {
+/** Until the signal aborts. A failure is logged and retried. */
+export async function keepForgetting(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   const { chain, database, datasets, clock, logger } = options;
   while (!signal.aborted) {
     try {
@@ -41,12 +31,8 @@ export async function keepForgetting(options: ForgetOptions, signal: AbortSignal
   }
 }
 
-/** Deletes some of the unrequested subjects, and their rows. @returns the number of deleted subjects */
-export async function forgetUnrequested(
-  database: Database,
-  chain: Chain,
-  datasets: readonly Dataset[],
-): Promise<number> {
+/** @returns the number of deleted subjects */
+export async function forgetUnrequested(database: Database, chain: Chain, datasets: readonly Dataset[]) {
   let forgotten = 0;
   for (const { state } of subjectProjectionsOf(datasets)) {
     const isOld = sql`chain_id = ${chain.id} AND state = ${state.name} AND asked_at < now() - ${FORGOTTEN_AFTER}`;

@@ -15,19 +15,16 @@ export interface MaintainProjectionsOptions {
   readonly logger: Logger;
 }
 
-/** Rows per piece: a fraction of a second, during which the chain's commits wait. */
+/** A fraction of a second, during which the chain's commits wait. */
 const ROWS_PER_PIECE = 5_000;
 const BLOCKS_FIRST = 100;
 const BLOCKS_MAX = 100_000;
 /** 16 MB of each table. */
 const PAGES_PER_PIECE = 2_000;
-/** Checked periodically: another version may have changed rows without updating states that it does not have. */
+/** Another version may have changed rows without updating states that it does not have. */
 const LOOK_AGAIN_MS = 10_000;
 
-/**
- * Builds new and changed projections of a chain from stored rows, until the signal aborts. A failure is logged and
- * retried later: it blocks neither the head nor the backfill.
- */
+/** Until the signal aborts. A failure is logged and retried: it blocks neither the head nor the backfill. */
 export async function maintainProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await buildProjections(options, signal);
@@ -35,7 +32,6 @@ export async function maintainProjections(options: MaintainProjectionsOptions, s
   }
 }
 
-/** Builds all projections that need it now. */
 export async function buildProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   const { chain, database, datasets, logger } = options;
   const sizing = createChunkSizing({ logsPerChunk: ROWS_PER_PIECE, blocksFirst: BLOCKS_FIRST, blocksMax: BLOCKS_MAX });

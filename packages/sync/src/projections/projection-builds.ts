@@ -2,18 +2,17 @@ import type { ChainId } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { ProjectionProgress } from './projection-record.ts';
 
-/** Build progress of a projection of a chain. */
 export interface ProjectionBuild {
   readonly state: string;
   readonly dataset: string;
   readonly status: ProjectionProgress['status'];
   /** Share of the chain's blocks with counted rows, 0 to 1. */
   readonly part: number;
-  /** Rows counted since the build began. */
+  /** Counted since the build began. */
   readonly rows: number;
 }
 
-/** Returns the builds of all states with a record. */
+/** All states with a record. */
 export async function readProjectionBuilds(
   source: Pick<Database, 'query'>,
   chainId: ChainId,
@@ -27,7 +26,7 @@ export async function readProjectionBuilds(
   );
 }
 
-/** Returns the builds of all states that are not built, by chain, in one statement. */
+/** States that are not built, by chain. */
 export async function readUnbuilt(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly ProjectionBuild[]>> {

@@ -1,14 +1,9 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 
-/** Outcomes of an aggregate build. */
 type BuildOutcome = 'built' | 'waiting' | 'failed';
 
-export interface SubjectProjectionMetrics {
-  /** Records the start of a subject's build. @returns a function to call with its outcome */
-  began(chain: string, state: string): (outcome: BuildOutcome) => void;
-}
-
-export function createSubjectProjectionMetrics(registry: Registry): SubjectProjectionMetrics {
+/** @returns a function to call at the start of a subject's build; its result takes the outcome */
+export function createSubjectProjectionMetrics(registry: Registry) {
   const registers = [registry];
   const building = new Gauge({
     name: 'chainstead_subject_projections_building',
@@ -22,13 +17,11 @@ export function createSubjectProjectionMetrics(registry: Registry): SubjectProje
     labelNames: ['chain', 'state', 'outcome'],
     registers,
   });
-  return {
-    began(chain, state) {
-      building.inc({ chain, state });
-      return (outcome) => {
-        building.dec({ chain, state });
-        builds.inc({ chain, state, outcome });
-      };
-    },
+  return (chain: string, state: string) => {
+    building.inc({ chain, state });
+    return (outcome: BuildOutcome): void => {
+      building.dec({ chain, state });
+      builds.inc({ chain, state, outcome });
+    };
   };
 }

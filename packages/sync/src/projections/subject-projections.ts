@@ -7,59 +7,43 @@ import { createBuildTurns } from './build-turns.ts';
 import type { ProjectionOf } from './counted-rows.ts';
 import { createSubjectProjectionMetrics } from './subject-projection-metrics.ts';
 
-/** Builds projections of requested subjects. */
 export interface SubjectProjections {
-  /**
-   * Builds the projection for the subject and keeps it up to date afterwards.
-   * @param waitMs limit of the wait; the build continues after it
-   */
+  /** Keeps the projection up to date afterwards. `waitMs`: limit of the wait; the build continues after it. */
   keep(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address, waitMs: number): Promise<SubjectProgress>;
 }
 
-/** Interval between records of a subject's requests. After weeks without one, its rows are deleted. */
+/** Between records of a subject's requests. After weeks without one, its rows are deleted. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
-/**
- * Returns the condition that a recent request of the subject is recorded, so no call of {@link SubjectProjections.keep}
- * is needed.
- * @param subject its 20 bytes
- */
+/** A recent request of the subject (20 bytes) is recorded: no call of {@link SubjectProjections.keep} is needed. */
 export function isAskNoted(chainId: ChainId | Sql, subject: Sql, { name }: Pick<SubjectProjection, 'name'>): Sql {
   return sql`EXISTS (SELECT FROM subject_projections AS noted WHERE noted.chain_id = ${chainId} AND noted.state = ${rawSql(`'${name}'`)} AND noted.subject = ${subject}
     AND ${isNoted('noted')})`;
 }
 
-/** Like {@link isAskNoted}, for a row of `subject_projections`. */
+/** As {@link isAskNoted}, for a row of `subject_projections`. */
 export function isNoted(row: string): Sql {
   return sql`${rawSql(row)}.asked_at >= now() - ${REQUESTED_AGAIN}`;
 }
 
 /** @param metrics counts builds. @default not counted */
 export function createSubjectProjections(database: Database, metrics?: Registry): SubjectProjections {
-  const measured = metrics === undefined ? null : createSubjectProjectionMetrics(metrics);
+  const began = metrics && createSubjectProjectionMetrics(metrics);
   const builds = new Map<string, Promise<SubjectProgress>>();
   const turns = createBuildTurns(database);
 
   async function build(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress> {
-    const ended = measured?.began(chain.key, of.state.name);
+    const ended = began?.(chain.key, of.state.name);
     try {
-      const progress = await buildPieces(chain, of, subject);
-      ended?.(progress);
-      return progress;
+      for (let isBegun = false; ; isBegun = true) {
+        const progress = await turns.nextPiece(chain, of, subject, isBegun);
+        if (progress === 'building') continue;
+        ended?.(progress);
+        return progress;
+      }
     } catch (error) {
       ended?.('failed');
       throw error;
-    }
-  }
-
-  async function buildPieces(
-    chain: Chain,
-    of: ProjectionOf<SubjectProjection>,
-    subject: Address,
-  ): Promise<'built' | 'waiting'> {
-    for (let isBegun = false; ; isBegun = true) {
-      const progress = await turns.nextPiece(chain, of, subject, isBegun);
-      if (progress !== 'building') return progress;
     }
   }
 
@@ -81,7 +65,7 @@ export function createSubjectProjections(database: Database, metrics?: Registry)
   };
 }
 
-/** Returns whether all rows of the subject are counted. Records the request. */
+/** True if all rows of the subject are counted. Records the request. */
 async function isBuilt(
   database: Database,
   chain: Chain,
@@ -89,25 +73,20 @@ async function isBuilt(
   subject: Address,
 ): Promise<boolean> {
   const isOfSubject = sql`chain_id = ${chain.id} AND state = ${state.name} AND subject = ${addressBytes(subject)}`;
-  const [found] = await database.query<{ is_old: boolean }>(
-    sql`SELECT stored.asked_at < now() - ${REQUESTED_AGAIN} AS is_old FROM subject_projections AS stored
+  const [built] = await database.query<{ isOld: boolean }>(
+    sql`SELECT stored.asked_at < now() - ${REQUESTED_AGAIN} AS "isOld" FROM subject_projections AS stored
       WHERE ${isOfSubject} AND built_to IS NULL AND NOT is_stale
         AND EXISTS (SELECT FROM projections AS known WHERE known.chain_id = ${chain.id} AND known.state = ${state.name} AND known.version = ${state.version})`,
   );
-  if (found?.is_old === true)
+  if (built?.isOld === true)
     await database.query(sql`UPDATE subject_projections SET asked_at = now() WHERE ${isOfSubject}`);
-  return found !== undefined;
+  return built !== undefined;
 }
 
 async function after(ms: number, building: Promise<unknown>): Promise<SubjectProgress> {
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<SubjectProgress>((resolve) => {
-    timer = setTimeout(() => resolve('building'), ms);
-  });
+  const passed = Promise.withResolvers<SubjectProgress>();
+  const timer = setTimeout(() => passed.resolve('building'), ms);
   // A build that fails after the wait may have no caller left: the next request retries it.
-  building.then(
-    () => clearTimeout(timer),
-    () => clearTimeout(timer),
-  );
-  return passed;
+  building.finally(() => clearTimeout(timer)).catch(() => undefined);
+  return passed.promise;
 }

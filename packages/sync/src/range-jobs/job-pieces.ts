@@ -1,17 +1,14 @@
 import type { BlockRange } from '@chainstead/core';
 import type { RangeWork } from './range-job.ts';
 
-/**
- * Number of blocks after which the position of a job is stored. A backfill needs no position: its blocks are covered.
- * Coverage doesn't show which blocks were reindexed or verified again.
- */
+/** Blocks after which the position of a job is stored. A backfill needs none: its blocks are covered. */
 const PIECE_BLOCKS: Readonly<Record<RangeWork, number>> = {
   backfill: Number.POSITIVE_INFINITY,
   verify: 1_024,
   reindex: 10_000,
 };
 
-/** Returns the rest of a job in pieces. Pure. @param position all blocks below it are done; null: no block is done */
+/** The rest of a job. `position`: all blocks below it are done; null: none is. */
 export function* piecesOf(
   work: RangeWork,
   ranges: readonly BlockRange[],

@@ -3,7 +3,7 @@ import { UnavailableBlocksError } from '../errors.ts';
 import { backfillRanges, type RangeCommandOptions, reindexRanges, verifyRanges } from './range-commands.ts';
 import type { RangeJob, VerifyOutcome } from './range-job.ts';
 
-/** Progress of a piece of a job. `done` and `total` may count a block several times. */
+/** `done` and `total` may count a block several times. */
 export interface PieceProgress {
   readonly done: number;
   readonly total: number;
@@ -12,13 +12,12 @@ export interface PieceProgress {
 
 export interface PieceResult {
   readonly logs: number;
-  /** Result of a verification; null for other work. */
+  /** Null for work other than a verification. */
   readonly outcome: VerifyOutcome | null;
   /** Error for blocks that no upstream could return; all others are done. Null: there are none. */
   readonly lacking: ChainsteadError | null;
 }
 
-/** Performs a piece of a job. */
 export type PerformRangeWork = (
   job: Pick<RangeJob, 'work' | 'dataset'>,
   ranges: readonly BlockRange[],
@@ -26,7 +25,6 @@ export type PerformRangeWork = (
   signal: AbortSignal,
 ) => Promise<PieceResult>;
 
-/** This process doesn't index the dataset of a job. */
 class DatasetNotKeptError extends defineError(
   'DATASET_NOT_KEPT',
   (chain: string, dataset: string, kept: readonly string[]) => ({
@@ -36,16 +34,12 @@ class DatasetNotKeptError extends defineError(
   }),
 ) {}
 
-/** Returns a function that performs jobs of EVM chains, as the CLI commands do. @throws DatasetNotKeptError */
+/** Performs jobs of EVM chains, as the CLI commands do. @throws DatasetNotKeptError */
 export function performRangeWork(options: RangeCommandOptions): PerformRangeWork {
   return async ({ work, dataset }, ranges, report, signal) => {
     const datasets = options.datasets.filter(({ name }) => dataset === null || name === dataset);
-    if (dataset !== null && datasets.length === 0)
-      throw new DatasetNotKeptError(
-        options.chain.key,
-        dataset,
-        options.datasets.map(({ name }) => name),
-      );
+    const names = options.datasets.map(({ name }) => name);
+    if (dataset !== null && datasets.length === 0) throw new DatasetNotKeptError(options.chain.key, dataset, names);
     let logs = 0;
     const own: RangeCommandOptions = {
       ...options,

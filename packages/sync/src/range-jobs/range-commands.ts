@@ -1,7 +1,4 @@
-/**
- * Backfill, reindexing and verification of block ranges, for CLI commands and range jobs. Each claims its blocks, so it
- * can run next to an ingest process, and each is idempotent.
- */
+/** For CLI commands and range jobs. Each claims its blocks, so it can run next to an ingest process, and is idempotent. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import {
   type BlockRange,
@@ -45,19 +42,18 @@ export interface RangeCommandOptions {
   readonly clock: Clock;
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
-  /** Recovers senders from signatures. @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
   /** Older blocks are skipped for datasets that drop them. @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  /** Finds blocks of a backfill that end the process. @default no work is quarantined */
+  /** @default no work is quarantined */
   readonly journal?: RangeJournal;
-  /** Called when the ranges of a backfill are accepted, before any block is read. */
+  /** The ranges of a backfill are accepted; no block is read yet. */
   onBegin?(): void;
   onProgress?(progress: BackfillProgress): void;
 }
 
 export interface VerifyReport {
-  /** Number of blocks by proof level. A block whose datasets are read in several ways counts once, by its weakest level. */
+  /** Blocks by proof level. A block whose datasets are read in several ways counts once, by its weakest level. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: readonly Repair[];
   /** Requested but not covered, so not verified. */
@@ -68,7 +64,6 @@ const VERIFY_SPAN_BLOCKS = 64;
 const VERIFY_READS_IN_FLIGHT = 12;
 
 /**
- * Indexes the ranges for all datasets.
  * @throws RangeNotFinalError if a range includes blocks that can still be reorged
  * @throws UnavailableBlocksError after all other blocks are done, if no upstream has a block's traces or transactions
  */
@@ -100,23 +95,20 @@ export async function backfillRanges(
   return requireAll(inBlocks(done, ranges));
 }
 
-/** Returns progress that counts a block once, in however many ways its datasets are read. */
+/** Counts a block once, in however many ways its datasets are read. */
 function inBlocks(progress: BackfillProgress, ranges: readonly BlockRange[]): BackfillProgress {
   const blocks = mergeRanges(ranges).reduce((sum, range) => sum + rangeSize(range), 0);
   const { done, total } = progress;
   return total <= blocks ? progress : { ...progress, done: Math.floor((blocks * done) / total), total: blocks };
 }
 
-/** @throws UnavailableBlocksError if blocks were unavailable. They stay a gap; all others are covered. */
+/** @throws UnavailableBlocksError if blocks were unavailable: they stay a gap, all others are covered */
 function requireAll(done: BackfillProgress): BackfillProgress {
   if (done.unavailable !== null) throw done.unavailable;
   return done;
 }
 
-/**
- * Reads the ranges again and replaces their rows, for the given datasets. Proven ranges are proven again, others are
- * read as in a backfill, so the proof level of a range never falls. @throws as {@link backfillRanges}
- */
+/** Replaces rows. Proven ranges are proven again, so the level of a range never falls. @throws as {@link backfillRanges} */
 export async function reindexRanges(
   options: RangeCommandOptions,
   ranges: readonly BlockRange[],
@@ -125,17 +117,13 @@ export async function reindexRanges(
   await requireFinal(options, ranges);
   await reportOld(options, ranges);
   const { chain, database } = options;
-  const fromLogs = datasetsOf(chain, options.datasets).filter((one) => deepestPart(one, chain) === 'logs');
+  const datasets = datasetsOf(chain, options.datasets);
+  const fromLogs = datasets.filter((dataset) => deepestPart(dataset, chain) === 'logs');
   const names = new Set(fromLogs.map(({ name }) => name));
   const coverage = (await listCoverage(database, chain.id)).filter(({ dataset }) => names.has(dataset));
-  const fast = coverage.filter((one) => one.proof === 'none').map((one) => one.range);
-  const redoProven = subtractRanges(
-    intersectRanges(
-      ranges,
-      coverage.map((one) => one.range),
-    ),
-    fast,
-  );
+  const fast = coverage.filter(({ proof }) => proof === 'none').map(({ range }) => range);
+  const covered = coverage.map(({ range }) => range);
+  const redoProven = subtractRanges(intersectRanges(ranges, covered), fast);
   const redoFast = subtractRanges(ranges, redoProven);
   const total = [...redoFast, ...redoProven].reduce((sum, range) => sum + rangeSize(range), 0);
   const done = await withOwner(options, async (owner) => {
@@ -153,13 +141,9 @@ export async function reindexRanges(
       });
       const result = await backfill(
         {
-          ...options,
-          datasets: datasetsOf(options.chain, options.datasets),
-          owner,
+          ...{ ...options, datasets, owner, proof, policy: options.proof },
           knownContracts: createKnownContracts(),
           order: 'oldest-first',
-          proof,
-          policy: options.proof,
           kind: 'replace',
           onProgress: (own) => options.onProgress?.(joined(inBlocks(own, part))),
         },
@@ -173,10 +157,7 @@ export async function reindexRanges(
   return requireAll(done);
 }
 
-/**
- * Verifies the covered blocks of the ranges, repairs mismatches, and raises their proof level.
- * @throws RangeClaimedError if another process works on a range
- */
+/** Repairs mismatches and raises proof levels. @throws RangeClaimedError if another process works on a range */
 export async function verifyRanges(
   options: RangeCommandOptions,
   ranges: readonly BlockRange[],
@@ -192,7 +173,7 @@ export async function verifyRanges(
   const repairs: Repair[] = [];
   let done = 0;
   await withOwner(options, async (owner) => {
-    for (const { datasets, range } of works.flatMap((one) => inSpans(one, retainedFrom))) {
+    for (const { datasets, range } of works.flatMap((work) => inSpans(work, retainedFrom))) {
       if (!(await owner.claim(chain.id, range, 'verify')))
         throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
       const result = await verifyRange(
@@ -236,10 +217,7 @@ interface Verification {
   readonly covered: readonly BlockRange[];
 }
 
-/**
- * Groups datasets by the way they are read, so that logs are verified even if traces are missing. Old rows that one
- * dataset dropped don't prevent the verification of other datasets in its group.
- */
+/** By the way datasets are read, so that logs are verified even if traces are missing, or another dataset dropped old rows. */
 function verifications(
   { chain, datasets }: RangeCommandOptions,
   wanted: readonly BlockRange[],
@@ -249,21 +227,16 @@ function verifications(
   const alike = Map.groupBy(datasetsOf(chain, datasets), (dataset) => deepestPart(dataset, chain));
   return [...alike.values()].map((some) => {
     const left = [...coverage, ...notNeeded(chain, some, some.every(isDroppable) ? 0 : retainedFrom)];
-    return {
-      datasets: some,
-      covered: some.reduce<BlockRange[]>(
-        (common, dataset) =>
-          intersectRanges(
-            common,
-            left.filter((one) => one.dataset === dataset.name).map((one) => one.range),
-          ),
-        [...wanted],
-      ),
-    };
+    let covered = [...wanted];
+    for (const { name } of some) {
+      const own = left.filter(({ dataset }) => dataset === name).map(({ range }) => range);
+      covered = intersectRanges(covered, own);
+    }
+    return { datasets: some, covered };
   });
 }
 
-/** Splits coverage into spans that don't cross the first retained block: above it, all datasets are verified. */
+/** Spans that don't cross the first retained block: above it, all datasets are verified. */
 function inSpans({ datasets, covered }: Verification, retainedFrom: number) {
   const spans: { readonly datasets: readonly Dataset[]; readonly range: BlockRange }[] = [];
   const old = { from: 0, to: retainedFrom - 1 };
@@ -275,10 +248,7 @@ function inSpans({ datasets, covered }: Verification, retainedFrom: number) {
 }
 
 /** @throws RangeNotFinalError for blocks that can still be reorged: only the follower may write them */
-async function requireFinal(
-  { chain, pool, database }: RangeCommandOptions,
-  ranges: readonly BlockRange[],
-): Promise<void> {
+async function requireFinal({ chain, pool, database }: RangeCommandOptions, ranges: readonly BlockRange[]) {
   const state = await readChainState(database, chain.id);
   const settled = await readSettledHeight(pool, chain);
   const highestFinal =

@@ -1,10 +1,9 @@
-/** The row of a running job. The lease of its chain fences each change: a process that lost the lease can't write. */
+/** The row of a running job. The lease of its chain fences each change. */
 import { ChainsteadError, errorText } from '@chainstead/core';
 import { type Database, type Leadership, rawSql, type Sql, sql } from '@chainstead/db';
 import { RangeJobAbandonedError, type VerifyOutcome } from './range-job.ts';
-import { JOB_COLUMNS, type RangeJobRow } from './range-job-store.ts';
+import { JOB_COLUMNS, type StoredRangeJob } from './range-job-store.ts';
 
-/** Progress of a job. */
 export interface RangeJobProgress {
   readonly done: number;
   readonly total: number;
@@ -13,38 +12,37 @@ export interface RangeJobProgress {
   readonly outcome: VerifyOutcome | null;
 }
 
-/** Status in which a process leaves a job. */
 export type RangeJobEnd =
   | { readonly status: 'done' | 'cancelled' }
   | { readonly status: 'failed'; readonly error: unknown }
-  /** To be continued: immediately if the process ends, or after a delay. */
+  /** Continued immediately if the process ends, or after a delay. */
   | { readonly status: 'queued'; readonly error: unknown; readonly waitSeconds: number };
 
 export interface RangeJobRecord {
-  /** Takes the next due job of the chain, interrupted jobs first; null: there is none. */
-  begin(): Promise<RangeJobRow | null>;
-  /** Stores progress. @returns true if the job was cancelled or is no longer running */
+  /** The next due job of the chain, interrupted jobs first; null: there is none. */
+  begin(): Promise<StoredRangeJob | null>;
+  /** @returns true if the job was cancelled or is no longer running */
   save(id: string, progress: RangeJobProgress): Promise<boolean>;
   end(id: string, end: RangeJobEnd): Promise<void>;
 }
 
-/** Maximum number of attempts without progress. */
+/** Attempts without progress. */
 export const ATTEMPTS_MAX = 6;
 const MESSAGE_MAX = 2_000;
 
 export function createRangeJobRecord(database: Database, leadership: Leadership, chain: string): RangeJobRecord {
-  const fenced = <Row extends object>(statement: Sql): Promise<Row[]> =>
+  const fenced = <Result extends object>(statement: Sql): Promise<Result[]> =>
     database.transaction(async (transaction) => {
       await leadership.confirm(transaction);
-      return transaction.query<Row>(statement);
+      return transaction.query<Result>(statement);
     });
 
-  async function end(id: string, given: RangeJobEnd): Promise<void> {
-    const { status } = given;
-    const error = 'error' in given ? given.error : null;
+  async function end(id: string, outcome: RangeJobEnd): Promise<void> {
+    const { status } = outcome;
+    const error = 'error' in outcome ? outcome.error : null;
     const code = error === null ? null : error instanceof ChainsteadError ? error.code : 'UNEXPECTED';
     const message = error === null ? null : errorText(error).slice(0, MESSAGE_MAX);
-    const waitSeconds = sql`${'waitSeconds' in given ? given.waitSeconds : 0}::float8`;
+    const waitSeconds = sql`${'waitSeconds' in outcome ? outcome.waitSeconds : 0}::float8`;
     const isQueued = status === 'queued';
     await fenced(
       sql`UPDATE range_jobs SET status = ${status}, error_code = ${code}, error_message = ${message}, updated_at = now(),
@@ -58,30 +56,30 @@ export function createRangeJobRecord(database: Database, leadership: Leadership,
   return {
     async begin() {
       for (;;) {
-        const [row] = await fenced<RangeJobRow>(
+        const [job] = await fenced<StoredRangeJob>(
           sql`UPDATE range_jobs AS job SET status = 'running', taken_at = now(), done_before = done, attempts = attempts + 1, due_at = NULL,
              updated_at = now()
             WHERE id = (SELECT id FROM range_jobs WHERE chain = ${chain} AND status IN ('queued', 'running')
                           AND coalesce(due_at, '-infinity') <= now() ORDER BY status DESC, id LIMIT 1)
             RETURNING ${JOB_COLUMNS}`,
         );
-        if (row === undefined) return null;
-        if (row.cancel_asked_at !== null) await end(row.id, { status: 'cancelled' });
-        else if (row.attempts > ATTEMPTS_MAX)
-          await end(row.id, { status: 'failed', error: new RangeJobAbandonedError(row.id, row.attempts - 1) });
-        else return row;
+        if (job === undefined) return null;
+        if (job.isCancelled) await end(job.id, { status: 'cancelled' });
+        else if (job.attempts > ATTEMPTS_MAX)
+          await end(job.id, { status: 'failed', error: new RangeJobAbandonedError(job.id, job.attempts - 1) });
+        else return job;
       }
     },
     async save(id, { done, total, logs, position, outcome }) {
       const isFurther = sql`${done} > done`;
       const json = outcome === null ? null : JSON.stringify(outcome);
-      const [row] = await fenced<{ is_ending: boolean }>(
+      const [job] = await fenced<{ isCancelled: boolean }>(
         sql`UPDATE range_jobs SET total = ${total}, logs = ${logs}, position = ${position}, outcome = ${json}::jsonb, updated_at = now(),
            attempts = CASE WHEN ${isFurther} THEN 1 ELSE attempts END, error_code = CASE WHEN ${isFurther} THEN NULL ELSE error_code END,
            error_message = CASE WHEN ${isFurther} THEN NULL ELSE error_message END, done = ${done}
-          WHERE id = ${id} AND status = 'running' RETURNING cancel_asked_at IS NOT NULL AS is_ending`,
+          WHERE id = ${id} AND status = 'running' RETURNING cancel_asked_at IS NOT NULL AS "isCancelled"`,
       );
-      return row?.is_ending ?? true;
+      return job?.isCancelled ?? true;
     },
     end,
   };

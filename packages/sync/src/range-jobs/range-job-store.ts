@@ -1,73 +1,53 @@
 /** Requests, lists and cancels jobs, in the table `range_jobs`. */
-import type { BlockRange } from '@chainstead/core';
 import { type Database, LEASE_IS_HELD, sql, type Transaction, transactionLock, where } from '@chainstead/db';
 import {
   NoSuchRangeJobError,
   type RangeJob,
   RangeJobKnownError,
   type RangeJobRequest,
-  type RangeJobStatus,
   type RangeWork,
   TooManyRangeJobsError,
-  type VerifyOutcome,
 } from './range-job.ts';
 
-/** Maximum number of queued and running jobs. */
+/** Queued and running jobs. */
 const OPEN_MAX = 100;
-/** Maximum number of finished jobs in the table. */
+/** Finished jobs in the table. */
 const FINISHED_MAX = 1_000;
 
-/** SQL: id with the time of Postgres, which is the same for all machines. */
+/** With the time of Postgres, which is the same for all machines. */
 const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
 
-/** SQL: condition that a process works on the chain of `job`. */
+/** A process works on the chain of `job`. */
 export const CHAIN_IS_HELD = sql`EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD})`;
 
-export const JOB_COLUMNS = sql`job.id, job.chain, job.work, job.dataset, job.ranges, job.status, job.cancel_asked_at, job.done, job.total, job.logs,
-  job.position, job.outcome, job.requested_by, job.requested_at, job.finished_at, job.due_at, job.error_code, job.error_message, job.attempts,
-  job.done_before, extract(epoch FROM job.updated_at - job.taken_at)::float8 AS taken_seconds`;
-
-export interface RangeJobRow {
-  readonly id: string;
-  readonly chain: string;
-  readonly work: RangeWork;
-  readonly dataset: string | null;
-  readonly ranges: readonly BlockRange[];
-  readonly status: RangeJobStatus;
-  readonly cancel_asked_at: Date | null;
-  readonly done: number;
-  readonly total: number | null;
-  readonly logs: number;
+export const JOB_COLUMNS = sql`job.id, job.chain, job.work, job.dataset, job.ranges, job.status, job.cancel_asked_at IS NOT NULL AS "isCancelled",
+  job.done, job.total, job.logs, job.position, job.outcome, job.requested_by AS "requestedBy", job.requested_at AS "requestedAt",
+  job.finished_at AS "finishedAt", job.due_at AS "dueAt", job.attempts, job.done_before AS "doneBefore",
+  CASE WHEN job.error_code IS NOT NULL THEN jsonb_build_object('code', job.error_code, 'message', coalesce(job.error_message, '')) END AS error,
+  extract(epoch FROM job.updated_at - job.taken_at)::float8 AS "takenSeconds"`;
+export interface StoredRangeJob extends Omit<RangeJob, 'isEnding' | 'holder' | 'perSecond' | 'secondsLeft'> {
+  readonly isCancelled: boolean;
   readonly position: number | null;
-  readonly outcome: VerifyOutcome | null;
-  readonly requested_by: string;
-  readonly requested_at: Date;
-  readonly finished_at: Date | null;
-  readonly due_at: Date | null;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
   readonly attempts: number;
-  readonly done_before: number;
-  /** Seconds from the start of the current attempt to the last update. */
-  readonly taken_seconds: number | null;
+  readonly doneBefore: number;
+  /** From the start of the current attempt to the last update. */
+  readonly takenSeconds: number | null;
 }
 
 /**
- * Adds a job, in the transaction in which the caller writes the audit entry.
- * @param request its ranges are ascending and not adjacent (`mergeRanges`)
- * @returns the job's id
+ * Runs in the transaction in which the caller writes the audit entry. Ranges are ascending and not adjacent.
  * @throws TooManyRangeJobsError, RangeJobKnownError
  */
 export async function requestRangeJob(transaction: Transaction, request: RangeJobRequest): Promise<string> {
   const { chain, work, dataset, requestedBy } = request;
   const ranges = JSON.stringify(request.ranges.map(({ from, to }) => ({ from, to })));
   await transactionLock(transaction, 'range-jobs');
-  const open = await transaction.query<{ id: string; is_same: boolean }>(
-    sql`SELECT id, chain = ${chain} AND work = ${work} AND dataset IS NOT DISTINCT FROM ${dataset} AND ranges = ${ranges}::jsonb AS is_same
+  const open = await transaction.query<{ id: string; isSame: boolean }>(
+    sql`SELECT id, chain = ${chain} AND work = ${work} AND dataset IS NOT DISTINCT FROM ${dataset} AND ranges = ${ranges}::jsonb AS "isSame"
        FROM range_jobs WHERE status IN ('queued', 'running')`,
   );
-  const same = open.find(({ is_same }) => is_same);
+  const same = open.find(({ isSame }) => isSame);
   if (same !== undefined) throw new RangeJobKnownError(same.id);
   if (open.length >= OPEN_MAX) throw new TooManyRangeJobsError(OPEN_MAX);
   await transaction.query(
@@ -89,7 +69,7 @@ export interface RangeJobsRequested {
   readonly chain?: string | undefined;
 }
 
-/** Returns jobs, newest first. */
+/** Newest first. */
 export async function listRangeJobs(
   database: Pick<Database, 'query'>,
   { before, limit, state, chain }: RangeJobsRequested,
@@ -99,31 +79,27 @@ export async function listRangeJobs(
     ...(chain === undefined ? [] : [sql`job.chain = ${chain}`]),
     ...(state === undefined ? [] : [sql`(job.status IN ('queued', 'running')) = ${state === 'open'}`]),
   ];
-  const rows = await database.query<RangeJobRow & { holder: string | null }>(
+  const jobs = await database.query<StoredRangeJob & { holder: string | null }>(
     sql`SELECT ${JOB_COLUMNS}, CASE WHEN job.status = 'running' THEN (
          SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD}) END AS holder
        FROM range_jobs AS job ${where(conditions)} ORDER BY job.id DESC LIMIT ${limit}`,
   );
-  return rows.map((row) => toJob(row, row.holder));
+  return jobs.map(withPace);
 }
 
-/**
- * Cancels a job in the transaction of the caller. The job ends immediately, or within seconds if a process works on it.
- * Committed blocks stay.
- * @throws NoSuchRangeJobError
- */
+/** Ends the job immediately, or within seconds if a process works on it. Committed blocks stay. @throws NoSuchRangeJobError */
 export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
-  const [row] = await transaction.query<RangeJobRow>(
+  const [job] = await transaction.query<StoredRangeJob>(
     sql`UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
        status = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN status ELSE 'cancelled' END,
        finished_at = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN finished_at ELSE now() END
       WHERE id = ${id} AND status IN ('queued', 'running') RETURNING ${JOB_COLUMNS}`,
   );
-  if (row === undefined) throw new NoSuchRangeJobError(id);
-  return toJob(row, null);
+  if (job === undefined) throw new NoSuchRangeJobError(id);
+  return withPace({ ...job, holder: null });
 }
 
-/** Returns the blocks per second of the last 5 completed jobs of a chain; null: there are none. */
+/** Blocks per second of the last 5 completed jobs of a chain; null: there are none. */
 export async function readRangeJobPace(
   database: Pick<Database, 'query'>,
   chain: string,
@@ -137,29 +113,16 @@ export async function readRangeJobPace(
   return row?.pace ?? null;
 }
 
-export function toJob(row: RangeJobRow, holder: string | null): RangeJob {
-  const { done, total, taken_seconds: seconds } = row;
-  const got = done - row.done_before;
-  const perSecond = row.status === 'running' && seconds !== null && seconds > 0 && got > 0 ? got / seconds : null;
+function withPace(stored: StoredRangeJob & { readonly holder: string | null }): RangeJob {
+  const { isCancelled, position: _, attempts: __, doneBefore, takenSeconds: seconds, ...job } = stored;
+  const isRunning = job.status === 'running';
+  const blocks = job.done - doneBefore;
+  const perSecond = isRunning && seconds !== null && seconds > 0 && blocks > 0 ? blocks / seconds : null;
   return {
-    id: row.id,
-    chain: row.chain,
-    work: row.work,
-    dataset: row.dataset,
-    ranges: row.ranges,
-    requestedBy: row.requested_by,
-    status: row.status,
-    isEnding: row.status === 'running' && row.cancel_asked_at !== null,
-    holder,
-    done,
-    total,
-    logs: row.logs,
+    ...job,
+    isEnding: isRunning && isCancelled,
     perSecond,
-    secondsLeft: perSecond === null || total === null ? null : Math.max(0, total - done) / perSecond,
-    outcome: row.outcome,
-    requestedAt: row.requested_at,
-    finishedAt: row.finished_at,
-    dueAt: row.status === 'queued' ? row.due_at : null,
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    secondsLeft: perSecond === null || job.total === null ? null : Math.max(0, job.total - job.done) / perSecond,
+    dueAt: job.status === 'queued' ? job.dueAt : null,
   };
 }

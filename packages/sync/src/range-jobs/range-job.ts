@@ -1,13 +1,11 @@
 import { type BlockRange, defineError } from '@chainstead/core';
 
-/** Kinds of work on block ranges. */
 export const RANGE_WORKS = ['backfill', 'verify', 'reindex'] as const;
 export type RangeWork = (typeof RANGE_WORKS)[number];
 
 /** `queued`: waits for an `ingest` process or, with `dueAt`, for the next attempt. */
 export type RangeJobStatus = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** Requested work on block ranges. */
 export interface RangeJobRequest {
   /** Decimal id of an EVM chain, or `aptos` or `aptos-testnet`. */
   readonly chain: string;
@@ -15,23 +13,19 @@ export interface RangeJobRequest {
   /** Null: all indexed datasets of the chain. */
   readonly dataset: string | null;
   readonly ranges: readonly BlockRange[];
-  /** Requester, for display. */
   readonly requestedBy: string;
 }
 
-/** A job with its progress. */
 export interface RangeJob extends RangeJobRequest {
   readonly id: string;
   readonly status: RangeJobStatus;
-  /** True if the job was cancelled and is still running. */
+  /** Cancelled, but still running. */
   readonly isEnding: boolean;
-  /** Machine and process that work on the job; null: none. */
+  /** Machine and process; null: no process works on the job. */
   readonly holder: string | null;
-  /** Finished blocks. */
   readonly done: number;
-  /** All blocks of the job; null while unknown. */
+  /** Blocks; null while unknown. */
   readonly total: number | null;
-  /** Number of logs read. */
   readonly logs: number;
   /** Blocks per second in the current attempt; null while unknown or if the job is not running. */
   readonly perSecond: number | null;
@@ -39,25 +33,23 @@ export interface RangeJob extends RangeJobRequest {
   readonly outcome: VerifyOutcome | null;
   readonly requestedAt: Date;
   readonly finishedAt: Date | null;
-  /** Time of the next attempt; null: immediately, or none is planned. */
+  /** Null: the next attempt is immediate, or none is planned. */
   readonly dueAt: Date | null;
-  /** Error that ended the job or its last attempt. */
+  /** Of the job or its last attempt. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** Result of a verification so far. */
 export interface VerifyOutcome {
-  /** Number of blocks by proof level. A block counts once for each way in which its datasets are read. */
+  /** Blocks by proof level, once for each way in which their datasets are read. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: number;
-  /** Number of requested blocks that are not covered. */
+  /** Requested blocks that are not covered. */
   readonly uncovered: number;
 }
 
-/** Format of a job id, as in URLs and on the command line. */
+/** As in URLs and on the command line. */
 export const RANGE_JOB_ID: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
-/** Some requested blocks are not proven. */
 export class VerificationIncompleteError extends defineError(
   'VERIFICATION_INCOMPLETE',
   (chain: string, unproven: number, uncovered: number) => ({
@@ -67,7 +59,7 @@ export class VerificationIncompleteError extends defineError(
   }),
 ) {}
 
-/** The maximum number of queued and running jobs is reached. */
+/** Too many queued and running jobs. */
 export class TooManyRangeJobsError extends defineError('RANGE_JOBS_FULL', (max: number) => ({
   message: `${max} jobs are already queued or running`,
   facts: { max },
@@ -75,7 +67,6 @@ export class TooManyRangeJobsError extends defineError('RANGE_JOBS_FULL', (max: 
   retryable: true,
 })) {}
 
-/** The same job is already queued or running. */
 export class RangeJobKnownError extends defineError('RANGE_JOB_KNOWN', (id: string) => ({
   message: `The same work is queued or running already, as job ${id}`,
   facts: { id },

@@ -1,7 +1,4 @@
-/**
- * Runs the jobs on block ranges that operators requested (`range_jobs`): one at a time per process, and one per chain
- * across all processes. If a process dies, another one continues its job.
- */
+/** Runs requested jobs (`range_jobs`): one at a time per process, and one per chain across all processes. */
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, sql, tryAcquireLeadership } from '@chainstead/db';
 import { createRangeJobRecord } from './range-job-record.ts';
@@ -20,7 +17,7 @@ export interface RangeJobsOptions {
 
 const IDLE_MS = 2_000;
 
-/** Runs jobs until the signal aborts. Never rejects: failures are logged and stored with the job. */
+/** Never rejects: failures are logged and stored with the job. */
 export async function workRangeJobs(options: RangeJobsOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger, sites, idleMs = IDLE_MS } = options;
   if (sites.length === 0) return;
@@ -36,19 +33,19 @@ export async function workRangeJobs(options: RangeJobsOptions, signal: AbortSign
   }
 }
 
-/** Runs the next job. @returns true if there was one */
+/** @returns true if there was a job */
 async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, logger, sites } = options;
   for (const chain of await listWaitingChains(options)) {
-    const site = sites.find((one) => one.chain === chain);
+    const site = sites.find((candidate) => candidate.chain === chain);
     if (site === undefined || signal.aborted) continue;
     const { leadership } = await tryAcquireLeadership(database, `range-jobs:${chain}`);
     if (leadership === null) continue;
     try {
       const record = createRangeJobRecord(database, leadership, chain);
-      const row = await record.begin();
-      if (row === null) continue;
-      await runRangeJob({ site, record, clock, logger, lost: leadership.lost }, row, signal);
+      const job = await record.begin();
+      if (job === null) continue;
+      await runRangeJob({ site, record, clock, logger, lost: leadership.lost }, job, signal);
       return true;
     } finally {
       await leadership.release();
@@ -57,7 +54,7 @@ async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<
   return false;
 }
 
-/** Returns the chains with due jobs that no process works on, oldest job first. */
+/** Chains with due jobs that no process works on, oldest job first. */
 async function listWaitingChains({ database, sites }: RangeJobsOptions): Promise<string[]> {
   const rows = await database.query<{ chain: string }>(
     sql`SELECT chain FROM range_jobs AS job

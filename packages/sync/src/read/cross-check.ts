@@ -1,13 +1,11 @@
 /**
- * Cross-check on chains whose headers commit to nothing that can be recomputed: another upstream returns the same
- * block. If both agree, the level is `cross`. If they differ, a third decides; without a majority the block is
- * `unproven`.
+ * For chains whose headers commit to nothing that can be recomputed: another upstream returns the same block. If both
+ * agree, the level is `cross`. If they differ, a third decides; without a majority the block is `unproven`.
  */
 import { ChainsteadError, type Log } from '@chainstead/core';
 import { executedTransactions } from './executed-transactions.ts';
 import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
 
-/** Returns the block with the level from the cross-check. Blocks with other levels are returned unchanged. */
 export async function crossCheck(reader: BlockReader, block: ProvenBlock, signal?: AbortSignal): Promise<ProvenBlock> {
   if (block.level !== 'not-applicable') return block;
   const second = await readElsewhere(reader, block, [block.upstream], signal);
@@ -20,14 +18,9 @@ export async function crossCheck(reader: BlockReader, block: ProvenBlock, signal
     [second, block],
   ] as const)
     if (sameContent(agreeing, third)) {
-      reader.pool.reportFault(
-        outvoted.upstream,
-        outvoted.logs.length < agreeing.logs.length ? 'missing-logs' : 'surplus-logs',
-        {
-          block: block.header.number,
-          outvoted_by: [agreeing.upstream, third.upstream],
-        },
-      );
+      const fault = outvoted.logs.length < agreeing.logs.length ? 'missing-logs' : 'surplus-logs';
+      const facts = { block: block.header.number, outvoted_by: [agreeing.upstream, third.upstream] };
+      reader.pool.reportFault(outvoted.upstream, fault, facts);
       return agreed({ ...agreeing, internalTransactions: block.internalTransactions, parts: block.parts });
     }
   return disputed(block);
@@ -35,32 +28,28 @@ export async function crossCheck(reader: BlockReader, block: ProvenBlock, signal
 
 /** Transactions were compared with the logs; traces were not. */
 function agreed(block: ProvenBlock): ProvenBlock {
-  const { transactions } = block.parts;
-  const parts =
-    transactions?.level === 'not-applicable'
-      ? { ...block.parts, transactions: { level: 'cross' as const, reason: null } }
-      : block.parts;
-  return { ...block, level: 'cross', parts };
+  const cross = { level: 'cross', reason: null } as const;
+  const isCompared = block.parts.transactions?.level === 'not-applicable';
+  return { ...block, level: 'cross', parts: { ...block.parts, ...(isCompared && { transactions: cross }) } };
 }
 
 function disputed(block: ProvenBlock): ProvenBlock {
   const doubt = { level: 'unproven', reason: 'upstreams-disagree' } as const;
-  const doubted = Object.entries(block.parts).map(([part, proof]) => [
+  const parts = Object.entries(block.parts).map(([part, proof]) => [
     part,
     proof.level === 'unavailable' ? proof : doubt,
   ]);
-  return { ...block, ...doubt, parts: Object.fromEntries(doubted) };
+  return { ...block, ...doubt, parts: Object.fromEntries(parts) };
 }
 
-/** Returns null if no other upstream can return the block: it is then not cross-checked, which is not an error. */
+/** Null if no other upstream can return the block, which is not an error. */
 async function readElsewhere(
   reader: BlockReader,
   block: ProvenBlock,
   requested: readonly string[],
   signal?: AbortSignal,
 ): Promise<ProvenBlock | null> {
-  const known = reader.pool.status().map((upstream) => upstream.name);
-  if (known.every((name) => requested.includes(name))) return null;
+  if (reader.pool.status().every(({ name }) => requested.includes(name))) return null;
   try {
     const transactions = block.parts.transactions === undefined ? 'none' : 'proven';
     return await readProvenBlock(reader, block.header.number, { signal, exclude: new Set(requested), transactions });
@@ -79,7 +68,7 @@ function sameContent(a: ProvenBlock, b: ProvenBlock): boolean {
   );
 }
 
-/** Returns the transaction fields that rows are built from, if transactions were read. */
+/** Fields that rows are built from. */
 function transactionsOf(block: ProvenBlock): string {
   if (block.parts.transactions === undefined) return '';
   return executedTransactions(block)
@@ -89,7 +78,7 @@ function transactionsOf(block: ProvenBlock): string {
     .join('\n');
 }
 
-/** Returns the log fields that rows are built from, without node-specific extras such as timestamps. */
+/** Fields that rows are built from, without node-specific extras such as timestamps. */
 function contentOf(logs: readonly Log[]): string {
   return logs
     .map((log) => [log.transactionHash, log.logIndex, log.address, ...log.topics, log.data].join(' '))

@@ -1,4 +1,4 @@
-/** Blocks that datasets could not decode. They are missing from the dataset's coverage; everything else continues. */
+/** Blocks that datasets could not decode: missing from the dataset's coverage; everything else continues. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, defineError, errorText, mergeRanges, rangeSize } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
@@ -9,7 +9,6 @@ import type { Dataset } from '../dataset/dataset.ts';
 export interface DecodeFailure {
   readonly dataset: Dataset;
   readonly block: number;
-  /** The error thrown by the dataset. */
   readonly error: unknown;
 }
 
@@ -24,26 +23,23 @@ export class DatasetFailedError extends defineError(
   }),
 ) {}
 
-/** Returns the datasets that decoded every block. */
+/** Datasets that decoded every block. */
 export function withoutFailures(datasets: readonly Dataset[], failures: readonly DecodeFailure[]): readonly Dataset[] {
-  return failures.length === 0 ? datasets : datasets.filter((one) => failures.every(({ dataset }) => dataset !== one));
+  const failed = new Set(failures.map(({ dataset }) => dataset));
+  return datasets.filter((dataset) => !failed.has(dataset));
 }
 
-/** A dataset with missing blocks, because it could not decode one of them. */
 export interface DatasetFailure {
   readonly dataset: string;
-  /** From its first failed block to the last. */
+  /** From the first failed block to the last. */
   readonly range: BlockRange;
-  /** Blocks of the range that it does not cover. */
+  /** Blocks of the range that are not covered. */
   readonly blocks: number;
-  /** Message of its last error. */
+  /** Of the last error. */
   readonly message: string;
 }
 
-/**
- * Removes the blocks from the datasets' coverage and records the errors. Runs in the transaction that writes the rows
- * of other datasets, after coverage is recorded.
- */
+/** Also removes the blocks from coverage. Runs in the transaction that writes the rows, after coverage is recorded. */
 export async function recordDatasetFailures(
   transaction: Transaction,
   chainId: ChainId,
@@ -61,53 +57,31 @@ export async function recordDatasetFailures(
   }
 }
 
-interface FailureRow {
-  chain_id: number;
-  dataset: string;
-  first_block: number;
-  last_block: number;
-  error_message: string;
-}
-
-/** The stored part of a failure. */
 export type RecordedFailure = Omit<DatasetFailure, 'blocks'>;
 
-/** Returns the recorded failures of all chains, in one statement. */
 export async function readRecordedFailures(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly RecordedFailure[]>> {
-  const rows = await source.query<FailureRow>(
-    sql`SELECT chain_id, dataset, first_block, last_block, error_message FROM dataset_failures ORDER BY chain_id, dataset`,
+  const failures = await source.query<RecordedFailure & { chain: number }>(
+    sql`SELECT chain_id AS chain, dataset, json_build_object('from', first_block, 'to', last_block) AS range, error_message AS message
+       FROM dataset_failures ORDER BY chain_id, dataset`,
   );
-  const byChain = Map.groupBy(rows, ({ chain_id }) => chain_id);
-  return new Map(
-    [...byChain].map(([chainId, ofChain]) => [
-      chainId,
-      ofChain.map(({ dataset, first_block: from, last_block: to, error_message: message }) => ({
-        dataset,
-        range: { from, to },
-        message,
-      })),
-    ]),
-  );
+  return Map.groupBy(failures, ({ chain }) => chain);
 }
 
-/**
- * Returns failures with blocks still missing; the others are fixed.
- * @param covered ranges that the datasets cover or need not cover
- */
+/** Failures with blocks still missing. `covered`: ranges that the datasets cover or need not cover. */
 export function openFailures(
   recorded: readonly RecordedFailure[],
   covered: readonly CoveredRange[],
 ): readonly DatasetFailure[] {
-  return recorded.flatMap((failure) => {
-    const missing = missingCoverage(failure.range, [failure.dataset], covered);
+  return recorded.flatMap(({ dataset, range: whole, message }) => {
+    const missing = missingCoverage(whole, [dataset], covered);
     const blocks = missing.reduce((sum, { range }) => sum + rangeSize(range), 0);
-    return blocks === 0 ? [] : [{ ...failure, blocks }];
+    return blocks === 0 ? [] : [{ dataset, range: whole, message, blocks }];
   });
 }
 
-/** Deletes the recorded failures of datasets without an open one. */
+/** Deletes the failures of datasets without an open one. */
 export async function forgetMendedDatasets(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

@@ -1,17 +1,13 @@
-/**
- * Decoded rows of a run of blocks, ready to be written: COPY lines per dataset with their token contracts, and block
- * rows. Pure.
- */
+/** Decoded rows of a run of blocks, ready to be written. */
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
-import type { Dataset, DecodeContext, MentionedContract, WholeBlockDecoding } from '../dataset/dataset.ts';
+import type { Dataset, DecodeContext, MentionedContract } from '../dataset/dataset.ts';
 import { deepestPart } from '../dataset/deepest-part.ts';
 import type { WholeBlock } from '../dataset/whole-block.ts';
 import type { DecodeFailure } from './dataset-failures.ts';
 import { type DecodableBlock, type WholeBlockReader, wholeBlockReader } from './decodable-block.ts';
 
-/** A block of the batch. */
 export interface BlockFacts {
   readonly number: number;
   readonly hash: Hash;
@@ -24,72 +20,58 @@ export interface DatasetLines {
   readonly dataset: Dataset;
   /** Sorted, so that inserts into the primary key index are local. */
   readonly lines: readonly string[];
-  /** Token contracts that the rows mention. */
   readonly mentions: readonly MentionedContract[];
 }
 
 export interface DecodedBatch {
   /** Ascending by number. */
   readonly blockLines: readonly string[];
-  /**
-   * Each dataset once. A dataset with very many rows appears several times, with some rows each: these are decoded on
-   * iteration and not held, so a second iteration decodes again.
-   */
+  /** Each dataset once, except one with very many rows: its parts are decoded on each iteration and not held. */
   readonly parts: Iterable<DatasetLines>;
-  /** Blocks that datasets could not decode: the batch has no rows of the dataset there. */
+  /** The batch has no rows of the dataset in these blocks. */
   readonly failures: readonly DecodeFailure[];
 }
 
-/** A batch that can be released. */
 export interface HeldBatch extends DecodedBatch {
-  /**
-   * Call it after the write: remains of a commit may stay reachable until a full garbage collection, and the lines with
-   * them.
-   */
+  /** Call it after the write: the lines may stay reachable until a full garbage collection. */
   release(): void;
 }
 
-/**
- * Maximum decoded rows of a dataset in memory. A row takes up to a kilobyte on its way to the database, and four
- * commits of a chain may run concurrently. Ordinary chunks stay far below.
- */
+/** Maximum decoded rows of a dataset in memory, up to a kilobyte each. Ordinary chunks stay far below. */
 export const ROWS_AT_ONCE = 50_000;
 
-/**
- * Decodes logs as they are added: rows take a fraction of the memory that the logs of a range would take until its last
- * block arrives.
- */
+/** Decodes logs as they are added: rows take a fraction of the memory of the logs of a range. */
 export interface BatchDecoder {
-  /**
-   * Adds the logs of one or more whole blocks in chain order, after those added before. Blocks are needed if a dataset
-   * reads more than logs.
-   */
+  /** Logs of whole blocks in chain order. `whole` is needed if a dataset reads more than logs. */
   add(logs: readonly Log[], blocks: Iterable<BlockFacts>, whole?: readonly DecodableBlock[]): void;
-  /** Returns everything that was added. */
   batch(): HeldBatch;
 }
 
-/** Returns the part of the batch that belongs to some of its datasets. */
+/** The part of the batch that belongs to some of its datasets. */
 export function batchOf({ blockLines, parts, failures }: DecodedBatch, datasets: readonly Dataset[]): DecodedBatch {
   return {
     blockLines,
-    parts: { [Symbol.iterator]: () => partsOf(parts, datasets) },
+    parts: {
+      *[Symbol.iterator]() {
+        for (const part of parts) if (datasets.includes(part.dataset)) yield part;
+      },
+    },
     failures: failures.filter(({ dataset }) => datasets.includes(dataset)),
   };
 }
 
-function* partsOf(parts: Iterable<DatasetLines>, datasets: readonly Dataset[]): Generator<DatasetLines> {
-  for (const part of parts) if (datasets.includes(part.dataset)) yield part;
-}
-
-/** Returns a decoder for all given datasets. */
 export function createBatchDecoder(
   chain: Chain,
   datasets: readonly Dataset[],
   rowsAtOnce: number = ROWS_AT_ONCE,
 ): BatchDecoder {
   const facts = new Map<number, BlockFacts>();
-  const context = { chain, timestampOf: (number: number) => timestampOf(facts, number) };
+  const timestampOf = (number: number): number => {
+    const block = facts.get(number);
+    if (block === undefined) throw new RangeError(`Block ${number} has logs in this batch but no header`);
+    return block.timestamp;
+  };
+  const context = { chain, timestampOf };
   const decoders = datasets.map((dataset) => createDatasetDecoder(dataset, context, rowsAtOnce));
   return {
     add: (logs, blocks, whole = []) => {
@@ -99,7 +81,11 @@ export function createBatchDecoder(
     },
     batch: () => ({
       blockLines: blockLinesOf(chain, [...facts.values()]),
-      parts: { [Symbol.iterator]: () => partsOfAll(decoders) },
+      parts: {
+        *[Symbol.iterator]() {
+          for (const decoder of decoders) yield* decoder.parts();
+        },
+      },
       failures: decoders.flatMap(({ failures }) => failures),
       release() {
         for (const decoder of decoders) decoder.release();
@@ -108,11 +94,7 @@ export function createBatchDecoder(
   };
 }
 
-function* partsOfAll(decoders: readonly DatasetDecoder[]): Generator<DatasetLines> {
-  for (const decoder of decoders) yield* decoder.parts();
-}
-
-/** Decodes logs in chain order. `blocks` must hold every block of the logs. */
+/** `blocks` must hold every block of the logs. */
 export function decodeBatch(
   chain: Chain,
   datasets: readonly Dataset[],
@@ -128,18 +110,8 @@ export function decodeBatch(
 /** A block counts as not decodable after this many attempts. */
 const DECODE_ATTEMPTS = 3;
 
-interface DatasetDecoder {
-  readonly failures: readonly DecodeFailure[];
-  add(logs: readonly Log[], whole: readonly WholeBlockReader[]): void;
-  parts(): Iterable<DatasetLines>;
-  release(): void;
-}
-
-/**
- * Holds the lines of one dataset while they fit into the limit. After that it holds the logs, which are decoded on
- * iteration.
- */
-function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number): DatasetDecoder {
+/** Holds lines while they fit into the limit; after that the logs, which are decoded on iteration. */
+function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number) {
   const lines: string[] = [];
   const mentions: MentionedContract[] = [];
   const undecoded: Input[] = [];
@@ -161,7 +133,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
   };
   return {
     failures,
-    add: (logs, whole) => {
+    add: (logs: readonly Log[], whole: readonly WholeBlockReader[]): void => {
       const input: Input =
         part === 'logs' ? { logs, blocks: null } : { logs: [], blocks: whole.flatMap((read) => read(part) ?? []) };
       if (attempt(() => take(input)) === null) return;
@@ -170,22 +142,14 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
         if (failure !== null) failures.push({ dataset, block, error: failure.error });
       }
     },
-    parts: () => partsOfDataset({ dataset, lines, mentions }, undecoded, context, rowsAtOnce),
-    release: () => {
+    *parts(): Generator<DatasetLines> {
+      if (lines.length > 0 || undecoded.length === 0) yield { dataset, lines: lines.sort(), mentions };
+      if (undecoded.length > 0) yield* decodeParts(dataset, joined(undecoded), context, rowsAtOnce);
+    },
+    release: (): void => {
       for (const held of [lines, mentions, undecoded]) held.length = 0;
     },
   };
-}
-
-function* partsOfDataset(
-  held: { readonly dataset: Dataset; readonly lines: string[]; readonly mentions: readonly MentionedContract[] },
-  undecoded: readonly Input[],
-  context: DecodeContext,
-  rowsAtOnce: number,
-): Generator<DatasetLines> {
-  const { dataset, lines, mentions } = held;
-  if (lines.length > 0 || undecoded.length === 0) yield { dataset, lines: lines.sort(), mentions };
-  if (undecoded.length > 0) yield* decodeParts(dataset, joined(undecoded), context, rowsAtOnce);
 }
 
 /** @returns the error of the last attempt; null if one succeeded */
@@ -201,21 +165,19 @@ function attempt(decode: () => void, attemptsMax = 1): { readonly error: unknown
 
 function inputsByBlock({ logs, blocks }: Input): readonly (readonly [number, Input])[] {
   if (blocks !== null) return blocks.map((block) => [block.header.number, { logs: [], blocks: [block] }]);
-  return [...Map.groupBy(logs, ({ blockNumber }) => blockNumber)].map(([number, ofBlock]) => [
-    number,
-    { logs: ofBlock, blocks: null },
-  ]);
+  const byBlock = [...Map.groupBy(logs, ({ blockNumber }) => blockNumber)];
+  return byBlock.map(([number, ofBlock]) => [number, { logs: ofBlock, blocks: null }]);
 }
 
 /**
- * Returns the rows; null if there are more than `limit`. Then none is held, but each is still encoded once, because
- * decoding them again later must not fail.
+ * Null if there are more than `limit` rows. Then none is held, but each is still encoded once, because decoding them
+ * again later must not fail.
  */
 function rowsUpTo(limit: number, dataset: Dataset, rows: Iterable<unknown>): readonly unknown[] | null {
   let held: unknown[] | null = [];
   for (const row of rows) {
     if (held?.length === limit) {
-      for (const one of held) linesOfRows(dataset, [one]);
+      for (const before of held) linesOfRows(dataset, [before]);
       held = null;
     }
     if (held === null) linesOfRows(dataset, [row]);
@@ -224,7 +186,6 @@ function rowsUpTo(limit: number, dataset: Dataset, rows: Iterable<unknown>): rea
   return held;
 }
 
-/** Input of a dataset's decoder. */
 interface Input {
   readonly logs: readonly Log[];
   /** Null for datasets that read only logs. */
@@ -241,16 +202,9 @@ function joined(inputs: readonly Input[]): Input {
 
 function rowsOf(dataset: Dataset, { logs, blocks }: Input, context: DecodeContext): Iterable<unknown> {
   const { wholeBlocks } = dataset;
-  if (blocks !== null && wholeBlocks !== undefined) return rowsOfBlocks(wholeBlocks, blocks, context);
+  if (blocks !== null && wholeBlocks !== undefined)
+    return Iterator.from(blocks).flatMap((block) => wholeBlocks.decode(block, context));
   return dataset.eachRow?.(logs, context) ?? dataset.decode(logs, context);
-}
-
-function* rowsOfBlocks(
-  wholeBlocks: WholeBlockDecoding,
-  blocks: readonly WholeBlock[],
-  context: DecodeContext,
-): Generator<unknown> {
-  for (const block of blocks) yield* wholeBlocks.decode(block, context);
 }
 
 /** Yields at least one part. */
@@ -271,27 +225,21 @@ function* decodeParts(
   yield linesOfRows(dataset, rows);
 }
 
-/** Returns rows of a dataset, ready to be written. */
+/** Ready to be written. */
 export function linesOfRows<Row>(dataset: Dataset<Row>, rows: readonly Row[]): DatasetLines {
   const lines = rows.map((row) => dataset.table.copyLine(row));
   return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }
 
-/** Columns of `blocks` in the order of the lines. */
+/** In the order of the lines. */
 export const BLOCK_COLUMNS = ['chain_id', 'block_number', 'block_hash', 'parent_hash', 'block_timestamp'] as const;
 
-/** Lines of `blocks`, ascending by number. */
+/** Ascending by number. */
 export function blockLinesOf(chain: Chain, blocks: readonly BlockFacts[]): readonly string[] {
-  return blocks.toSorted((a, b) => a.number - b.number).map((block) => blockLine(chain, block));
-}
-
-function blockLine(chain: Chain, block: BlockFacts): string {
-  const parent = block.parentHash === null ? COPY_NULL : copyHex(block.parentHash);
-  return `${chain.id}\t${block.number}\t${copyHex(block.hash)}\t${parent}\t${copyValue(new Date(block.timestamp * 1000))}`;
-}
-
-function timestampOf(blocks: ReadonlyMap<number, BlockFacts>, number: number): number {
-  const block = blocks.get(number);
-  if (block === undefined) throw new RangeError(`Block ${number} has logs in this batch but no header`);
-  return block.timestamp;
+  return blocks
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ number, hash, parentHash, timestamp }) => {
+      const parent = parentHash === null ? COPY_NULL : copyHex(parentHash);
+      return [chain.id, number, copyHex(hash), parent, copyValue(new Date(timestamp * 1000))].join('\t');
+    });
 }

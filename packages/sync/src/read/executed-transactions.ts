@@ -12,21 +12,15 @@ import type { ProvenBlock } from './proven-block.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the block's transactions that have receipts, with these, in order.
- * @throws InvalidPrimitiveError for malformed values, which only an unproven block can contain
- */
-export function executedTransactions({
-  block,
-  receipts,
-}: Pick<ProvenBlock, 'block' | 'receipts'>): ExecutedTransaction[] {
+/** Transactions that have receipts. @throws InvalidPrimitiveError for malformed values, only in unproven blocks */
+export function executedTransactions({ block, receipts }: Pick<ProvenBlock, 'block' | 'receipts'>) {
   const executed: ExecutedTransaction[] = [];
   let byHash: ReadonlyMap<string, Receipt> | null = null;
   for (const [index, hash] of block.transactionHashes.entries()) {
     let receipt = receipts[index];
     // Nearly all receipts have the index of their transaction.
     if (receipt?.transactionHash !== hash) {
-      byHash ??= new Map(receipts.map((one) => [one.transactionHash, one]));
+      byHash ??= new Map(receipts.map((candidate) => [candidate.transactionHash, candidate]));
       receipt = byHash.get(hash);
     }
     const raw = block.transactions?.[index];
@@ -35,10 +29,7 @@ export function executedTransactions({
   return executed;
 }
 
-/**
- * Returns a transaction with its receipt, from the JSON of a node.
- * @throws InvalidPrimitiveError for malformed values
- */
+/** @throws InvalidPrimitiveError for malformed values */
 export function executedTransaction(raw: Json, receipt: Receipt, index: number): ExecutedTransaction {
   return {
     hash: receipt.transactionHash,

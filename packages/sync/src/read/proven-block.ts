@@ -1,7 +1,4 @@
-/**
- * Reads a whole block and proves it: tries one upstream after another until the receipts, and transactions if
- * requested, match the header's roots.
- */
+/** Tries one upstream after another until the receipts, and transactions if requested, match the header's roots. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
@@ -28,9 +25,7 @@ import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from
 import { UnprovenBlockError } from '../errors.ts';
 import type { Rereads } from './rereads.ts';
 
-/**
- * Contradictions that are legitimate on a chain with other commitments; stored as `unproven` under the policy `record`.
- */
+/** Legitimate on a chain with other commitments; stored as `unproven` under the policy `record`. */
 const RECORDABLE: ReadonlySet<string> = new Set([
   'root-mismatch',
   'root-missing',
@@ -38,7 +33,7 @@ const RECORDABLE: ReadonlySet<string> = new Set([
   'receipt-count',
 ]);
 
-/** Transactions that contradict themselves or their receipts, whatever form the chain's roots have. */
+/** Transactions contradict themselves or their receipts, whatever form the chain's roots have. */
 const SELF_CONTRADICTIONS: ReadonlySet<string> = new Set([
   'transaction-hash-mismatch',
   'transaction-placement',
@@ -46,7 +41,6 @@ const SELF_CONTRADICTIONS: ReadonlySet<string> = new Set([
   'receipt-mismatch',
 ]);
 
-/** Fault of an upstream whose transactions don't match the header. */
 const TRANSACTION_FAULTS: Readonly<Record<string, FaultKind>> = {
   'transactions-root-mismatch': 'transactions-root-mismatch',
   'transactions-root-missing': 'transactions-root-mismatch',
@@ -58,36 +52,33 @@ export interface ProvenBlock {
   readonly block: Block;
   readonly receipts: readonly Receipt[];
   readonly logs: readonly Log[];
-  /** For the chain's watcher; null if it did not request them. */
+  /** Null if the chain's watcher did not request them. */
   readonly internalTransfers: readonly InternalTransfer[] | null;
-  /** For datasets; null if they were not requested or not available. */
+  /** Null if they were not requested or not available. */
   readonly internalTransactions: readonly InternalTransaction[] | null;
-  /** Proof of receipts and logs. */
+  /** Of receipts and logs. */
   readonly level: ProofLevel;
   readonly reason: string | null;
-  /** Proof levels of other parts; absent: not read. `logs` only if they are unavailable. */
+  /** Absent: not read. `logs` only if they are unavailable. */
   readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
   readonly upstream: string;
   /**
    * Resolves with whether the transactions were signed by their senders, if `parts` assume it before the check has
-   * ended. No part of the block may be served before. Rejects if it can't be checked. Absent: `parts` are final.
+   * ended: no part of the block may be served before. Rejects if it can't be checked.
    */
   readonly sendersHold?: Promise<boolean>;
 }
 
-/** A block's proof level, and the upstream that returned it. */
 export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'upstream'> {
   readonly header: Pick<BlockHeader, 'number'>;
 }
 
-/** Dependencies of block reads. */
 export interface BlockReader {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
   readonly policy: ProofPolicy;
-  /** Recovers senders from signatures. @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** Delay before a block that contradicts its own header is fetched again. @default it is not fetched again */
+  /** @default a block that contradicts its own header is not fetched again */
   readonly rereads?: Rereads | undefined;
 }
 
@@ -95,24 +86,17 @@ export interface ProvenReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Upstreams that are not tried. */
   readonly exclude?: ReadonlySet<string>;
-  /**
-   * Transaction objects: none, as returned, proven if possible (`proven`), or also with senders recovered from
-   * signatures (`signed`).
-   * @default none
-   */
+  /** As returned (`given`), proven if possible, or also with senders recovered from signatures. @default none */
   readonly transactions?: 'none' | 'given' | 'proven' | 'signed';
-  /**
-   * Whether to wait for the recovered senders, or to return the block with {@link ProvenBlock.sendersHold}.
-   * @default 'wait'
-   */
+  /** `later`: returns the block with {@link ProvenBlock.sendersHold}. @default 'wait' */
   readonly senders?: 'wait' | 'later';
   /** See UpstreamPool.getWholeBlock. */
   readonly bytesMax?: number | undefined;
 }
 
 /**
- * Returns the proven block; null if no upstream outside `exclude` has it. If no upstream returns transactions that
- * match, the block has those of one, and `parts` contain the reason.
+ * Null if no upstream outside `exclude` has the block. If no upstream returns transactions that match, the block has
+ * those of one, and `parts` contain the reason.
  * @throws UnprovenBlockError under the policy `strict`, if no upstream returns receipts that match; BlockTooLargeError
  */
 export async function readProvenBlock(
@@ -128,7 +112,11 @@ export async function readProvenBlock(
       rereads?.ended(true);
       return block;
     }
-    const mayPass = altered !== null ? isPassing(altered.reason, policy) : lacksContents(unproven, policy);
+    // Contradicting transactions or receipts may be right on a later read.
+    const mayPass =
+      altered === null
+        ? lacksContents(unproven, policy)
+        : policy === 'strict' || SELF_CONTRADICTIONS.has(altered.reason);
     const isRequired = altered === null && policy === 'strict';
     if (mayPass && (await rereads?.wait(readings, isRequired, options.signal))) continue;
     if (mayPass) rereads?.ended(false);
@@ -139,35 +127,24 @@ export async function readProvenBlock(
   }
 }
 
-/** Returns whether contradicting transactions may be right on a later read. */
-function isPassing(reason: string, policy: ProofPolicy): boolean {
-  return policy === 'strict' || SELF_CONTRADICTIONS.has(reason);
-}
-
-/**
- * Returns whether receipts may be right on a later read. If the chain may compute roots differently, the logs bloom
- * decides.
- */
+/** Receipts may be right on a later read. If the chain may compute roots differently, the logs bloom decides. */
 function lacksContents(unproven: ProvenBlock | null, policy: ProofPolicy): boolean {
   return unproven !== null && (policy === 'strict' || unproven.reason === 'receipt-count' || lacksLogs(unproven));
 }
 
-/** Returns whether the header's bloom has bits that no log sets. */
+/** The header's bloom has bits that no log sets. */
 function lacksLogs({ header, logs }: ProvenBlock): boolean {
   if (header.logsBloom === null) return false;
   const bloom = logsBloom(logs);
   return Buffer.from(header.logsBloom.slice(2), 'hex').some((byte, at) => (byte & ~(bloom[at] ?? 0)) !== 0);
 }
 
-/** Result of trying one upstream after another. */
 interface ReadFromEach {
-  /** Completely proven. */
+  /** `block` is completely proven, `altered` except for its transactions; `unproven` may be recorded. */
   readonly block: ProvenBlock | null;
-  /** Proven except for its transactions. */
   readonly altered: { readonly block: ProvenBlock; readonly reason: string } | null;
-  /** May be recorded as unproven. */
   readonly unproven: ProvenBlock | null;
-  /** Why the last block is not proven. */
+  /** Of the last block that is not proven. */
   readonly reason: string | null;
   readonly refused: ReadonlySet<string>;
 }
@@ -181,13 +158,7 @@ async function readFromEach(
 ): Promise<ReadFromEach> {
   const refused = new Set<string>(exclude);
   const requested = transactions === 'proven' || transactions === 'signed' ? transactions : null;
-  const proven = (block: ProvenBlock): ReadFromEach => ({
-    block,
-    altered: null,
-    unproven: null,
-    reason: null,
-    refused,
-  });
+  const proven = (block: ProvenBlock) => ({ block, altered: null, unproven: null, reason: null, refused });
   let unproven: ProvenBlock | null = null;
   let altered: ReadFromEach['altered'] = null;
   let lastReason: string | null = null;
@@ -201,8 +172,7 @@ async function readFromEach(
     if (answer === null) break;
     const { block } = answer.value;
     const senders = requested === 'signed' ? checkSenders(block, chain, recoverSigners) : null;
-    const given = { header: block.header, transactionHashes: block.transactionHashes, receipts: answer.value.receipts };
-    const proof = proveBlock(given, chain);
+    const proof = proveBlock({ ...block, receipts: answer.value.receipts }, chain);
     const receipts = numbered(pool, answer, proof.level, chain);
     const read: ProvenBlock = {
       header: block.header,
@@ -220,24 +190,20 @@ async function readFromEach(
     if (proof.level !== 'unproven') {
       if (requested === null) return proven(read);
       const ofTransactions = await proveObjects(read, chain, waiting === 'wait' ? senders : null);
-      const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
-      if (!isAltered(ofTransactions))
-        return proven(
-          waiting === 'wait' || senders === null
-            ? found
-            : { ...found, sendersHold: reportContradicted(pool, read, senders) },
-        );
+      const checked = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
+      if (!isAltered(ofTransactions)) {
+        const isFinal = waiting === 'wait' || senders === null;
+        return proven(isFinal ? checked : { ...checked, sendersHold: reportContradicted(pool, read, senders) });
+      }
       if (!blamed.has(answer.upstream)) reportAltered(pool, read, ofTransactions);
       blamed.add(answer.upstream);
-      altered ??= { block: found, reason: ofTransactions.reason };
+      altered ??= { block: checked, reason: ofTransactions.reason };
       continue;
     }
+    const { reason: contradiction } = proof;
+    const fault = contradiction === 'header-hash-mismatch' ? contradiction : 'receipts-root-mismatch';
     if (!blamed.has(answer.upstream))
-      pool.reportFault(
-        answer.upstream,
-        proof.reason === 'header-hash-mismatch' ? 'header-hash-mismatch' : 'receipts-root-mismatch',
-        { block: block.header.number, reason: proof.reason },
-      );
+      pool.reportFault(answer.upstream, fault, { block: block.header.number, reason: contradiction });
     blamed.add(answer.upstream);
     // A response whose logs contradict themselves is never stored, under any policy.
     if (RECORDABLE.has(proof.reason)) {
@@ -249,10 +215,7 @@ async function readFromEach(
   return { block: null, altered, unproven, reason: lastReason, refused };
 }
 
-/**
- * Returns receipts with log numbers derived from proven data. If none is proven, the upstream's numbers stay unless
- * they repeat in a transaction: such rows would collide.
- */
+/** Numbers are derived from proven logs. Others stay unless they repeat in a transaction: such rows would collide. */
 function numbered(
   pool: UpstreamPool,
   { value: { block, receipts }, upstream }: Answer<{ readonly block: Block; readonly receipts: readonly Receipt[] }>,
@@ -267,7 +230,7 @@ function numbered(
   return placed.receipts;
 }
 
-/** Returns the proof that a transaction's sender did not sign it; null if all senders are right. */
+/** The proof that a transaction's sender did not sign it; null if all senders are right. */
 type SenderCheck = () => Promise<TransactionsProof | null>;
 
 /** If another thread recovers senders, it starts now while this one computes roots: that halves the time. */
@@ -309,15 +272,12 @@ async function proveObjects(
   return (await senders()) ?? proof;
 }
 
-/** A transaction type that can't be encoded is not the upstream's fault: every upstream would return the same. */
+/** A transaction type that can't be encoded is not the upstream's fault. */
 function isAltered(proof: TransactionsProof): proof is Extract<TransactionsProof, { level: 'unproven' }> {
   return proof.level === 'unproven' && proof.reason !== 'transaction-encoding';
 }
 
-/**
- * Under the policy `strict`, datasets don't get parts that contradict the header. They have a gap until an upstream
- * returns the right ones.
- */
+/** Under the policy `strict`, datasets have a gap instead of parts that contradict the header. */
 function partProof(proof: TransactionsProof, policy: ProofPolicy): PartProof {
   if (proof.level !== 'unproven') return { level: proof.level, reason: null };
   const { reason } = proof;
@@ -336,7 +296,7 @@ function reportAltered(
   pool.reportFault(upstream, TRANSACTION_FAULTS[reason] ?? 'malformed', facts);
 }
 
-/** Returns null if no upstream has the block, or if none is left after some were refused. */
+/** Null if no upstream has the block, or if none is left after some were refused. */
 async function readWhole(
   pool: UpstreamPool,
   at: number | Hash,

@@ -1,20 +1,19 @@
 import type { BlockRange } from '@chainstead/core';
 
-/** Values read ahead, in order. A failed read throws in its turn; later reads are dropped. */
+/** In order. A failed read throws in its turn; later reads are dropped. */
 export interface ReadAhead<T> extends AsyncIterable<T> {
-  /** Extends the range to a later block. @returns false if iteration has ended: nothing is read any more */
+  /** @returns false if iteration has ended: nothing is read any more */
   extend(to: number): boolean;
 }
 
-/** The turn of a block among those read ahead. */
 export interface Turn {
   /** Resolves when all earlier values were taken. */
   readonly isNext: Promise<void>;
-  /** Calls it once the value was processed, or is not wanted any more. */
+  /** Called once the value was processed, or is not wanted any more. */
   afterwards(end: () => void): void;
 }
 
-/** Reads the blocks of a range with up to `depth` reads in flight. Reads begin when the first value is requested. */
+/** Up to `depth` reads in flight. Reads begin when the first value is requested. */
 export function readAhead<T>(
   range: BlockRange,
   depth: number,

@@ -1,6 +1,6 @@
 /** Reads a finalized range for the backfill: filtered logs with facts of their blocks, or whole proven blocks. */
 import type { Chain } from '@chainstead/chains';
-import { type Address, type BlockHeader, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
+import { type Address, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart } from '../dataset/deepest-part.ts';
@@ -15,7 +15,6 @@ import { readAhead } from './read-ahead.ts';
 import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
 import { CHARACTERS_PER_LOG, weighBlock } from './weigh.ts';
 
-/** A range that was read. */
 export interface RangeRead {
   readonly range: BlockRange;
   /** Every block with logs (fast mode), or every block of the range (proven mode). */
@@ -23,33 +22,28 @@ export interface RangeRead {
   readonly levels: RangeLevels;
 }
 
-/** A range with decoded logs. */
 export interface DecodedRange extends RangeRead {
   readonly batch: HeldBatch;
-  /** Number of logs read. */
   readonly logCount: number;
   /** Logs, of which one with much data counts as several. */
   readonly weight: number;
-  /** Parts that blocks lack, each with the reason for one block. */
+  /** Each with the reason for one block. */
   readonly lacking: ReadonlyMap<BlockPart, Lacking>;
 }
 
 type Unavailable = Extract<PartProof, { level: 'unavailable' }>;
 
-/** A part that blocks of a range lack. */
 export interface Lacking extends Pick<Unavailable, 'reason' | 'isUnsupported'> {
   readonly block: number;
 }
 
-/** Filter of a range's logs. */
 export interface LogsWanted {
   /** Alternatives for topic0; empty: any. */
   readonly topics: readonly Hash[];
-  /** Emitting contracts; absent: any. */
+  /** Absent: any contract. */
   readonly addresses?: readonly Address[];
 }
 
-/** Returns a filter for all logs that the datasets decode. */
 export function logsWanted(chain: Chain, datasets: readonly Dataset[]): LogsWanted {
   // No topic means any.
   const hasAnyTopic = datasets.some((dataset) => dataset.anyTopic?.(chain) === true);
@@ -62,10 +56,10 @@ export function logsWanted(chain: Chain, datasets: readonly Dataset[]): LogsWant
     : { topics, addresses: [...new Set(addresses)] };
 }
 
-/** Largest logs of a range of several blocks, bytes of responses: a chunk of ordinary logs has a fifth of it. */
+/** Bytes of responses for several blocks: a chunk of ordinary logs has a fifth of it. */
 const RANGE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Returns filtered logs of a range. Their level is `none`: nothing proves that the upstream omitted no log. @throws RangeTooLargeError */
+/** The level is `none`: nothing proves that the upstream omitted no log. @throws RangeTooLargeError */
 export async function readRangeFast(
   pool: UpstreamPool,
   range: BlockRange,
@@ -74,18 +68,13 @@ export async function readRangeFast(
 ): Promise<RangeRead & { readonly logs: readonly Log[] }> {
   const answer = await pool.getLogs({ range, ...wanted }, { signal, minBlock: range.to, bytesMax: RANGE_BYTES_MAX });
   const { blocks } = await blocksOfLogs(pool, answer.logs, signal);
-  const levels = answer.sources.map((source) => ({
-    range: source.range,
-    proof: 'none' as const,
-    reason: null,
-    upstream: source.upstream,
-  }));
+  const levels = answer.sources.map((source) => ({ ...source, proof: 'none' as const, reason: null }));
   return { range, logs: answer.logs, blocks, levels: { logs: levels } };
 }
 
 /**
- * Returns the blocks of these logs: from the logs if they have timestamps, otherwise from headers.
- * @throws ReorgedWhileReadingError if logs have two hashes for a block, or a different hash than its header.
+ * From the logs if they have timestamps, otherwise from headers.
+ * @throws ReorgedWhileReadingError if logs have two hashes for a block, or a different hash than its header
  */
 export async function blocksOfLogs(
   pool: UpstreamPool,
@@ -94,55 +83,52 @@ export async function blocksOfLogs(
 ): Promise<{ readonly blocks: ReadonlyMap<number, BlockFacts>; readonly headersRead: number }> {
   const blocks = new Map<number, BlockFacts>();
   const unknown = new Map<number, Hash>();
-  for (const log of logs) {
-    const known = blocks.get(log.blockNumber)?.hash ?? unknown.get(log.blockNumber);
-    if (known !== undefined) {
-      if (known !== log.blockHash)
-        throw new ReorgedWhileReadingError({
-          chain: `${pool.chainId}`,
-          what: `logs of block ${log.blockNumber} name two block hashes`,
-        });
-    } else if (log.blockTimestamp === null) unknown.set(log.blockNumber, log.blockHash);
-    else
-      blocks.set(log.blockNumber, {
-        number: log.blockNumber,
-        hash: log.blockHash,
-        parentHash: null,
-        timestamp: log.blockTimestamp,
-      });
+  const chain = `${pool.chainId}`;
+  for (const { blockNumber: number, blockHash: hash, blockTimestamp: timestamp } of logs) {
+    const before = blocks.get(number)?.hash ?? unknown.get(number);
+    if (before !== undefined && before !== hash)
+      throw new ReorgedWhileReadingError({ chain, what: `logs of block ${number} name two block hashes` });
+    if (before !== undefined) continue;
+    if (timestamp === null) unknown.set(number, hash);
+    else blocks.set(number, { number, hash, parentHash: null, timestamp });
   }
-  await addHeaders(pool, blocks, unknown, signal);
+  const headers = unknown.size === 0 ? [] : await pool.getHeaders([...unknown.keys()], { signal });
+  for (const { value: header, upstream } of headers) {
+    const hash = unknown.get(header.number);
+    if (header.hash !== hash) {
+      pool.reportFault(upstream, 'log-block-hash-mismatch', { block: header.number, header: header.hash, logs: hash });
+      const what = `logs of block ${header.number} name ${hash}, its header ${header.hash}`;
+      throw new ReorgedWhileReadingError({ chain, what });
+    }
+    blocks.set(header.number, header);
+  }
   return { blocks, headersRead: unknown.size };
 }
 
 /** Backfilled blocks have no watcher. */
 const NO_WATCHER = { transactions: false, internalTransfers: false };
 
-/** Options of whole block reads. */
 export interface ProvenReading extends WatchedReader {
-  /** Blocks read concurrently. */
   readonly depth: number;
-  /** Whether to skip blocks that no upstream can prove under the policy `strict`, like blocks that lack a part. */
+  /** Skips blocks that no upstream can prove under the policy `strict`, like blocks that lack a part. */
   readonly leavesOut?: boolean;
-  /** Largest weight of data in a range of several blocks. @default unlimited */
+  /** Of data in a range of several blocks. @default unlimited */
   readonly weightMax?: number;
   /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Facts of a decoded block, held until the range is complete. */
 interface DecodedBlock {
   readonly facts: BlockFacts;
   readonly levelled: LevelledBlock;
   readonly logCount: number;
-  /** What its data weighs in addition to the number of logs. */
+  /** In addition to the number of logs. */
   readonly dataWeight: number;
 }
 
 /**
- * Reads whole blocks of a range, proves each and decodes it on arrival. Responses are large: a block that waited for
- * earlier ones would be copied by the garbage collector meanwhile.
+ * Decodes each proven block on arrival: a block that waited for earlier ones would be copied by the garbage collector.
  * @throws UnprovenBlockError under the policy `strict`, unless such blocks are skipped; RangeTooLargeError
  */
 export async function readRangeProven(
@@ -174,11 +160,8 @@ export async function readRangeProven(
     }
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
-    if (block === null)
-      throw new ReorgedWhileReadingError({
-        chain: chain.key,
-        what: `a block of ${range.from} to ${range.to} could not be read`,
-      });
+    const what = `a block of ${range.from} to ${range.to} could not be read`;
+    if (block === null) throw new ReorgedWhileReadingError({ chain: chain.key, what });
     if (block instanceof UnprovenBlockError) {
       const facts = { block: Number(block.facts.block), reason: String(block.facts.reason), isUnsupported: false };
       for (const part of reading.parts ?? []) lacking.set(part, facts);
@@ -187,36 +170,32 @@ export async function readRangeProven(
     const { facts, levelled } = block;
     blocks.set(facts.number, facts);
     proven.push(levelled);
-    for (const [part, { isUnsupported, reason: why }] of unavailable(levelled.parts))
-      lacking.set(part, { block: facts.number, reason: why, isUnsupported });
+    for (const [part, { isUnsupported, reason }] of unavailable(levelled.parts))
+      lacking.set(part, { block: facts.number, reason, isUnsupported });
     logCount += block.logCount;
     dataWeight += block.dataWeight;
     if (dataWeight > weightMax && rangeSize(range) > 1)
       throw new RangeTooLargeError({ chain: chain.key, ...range, bytes_max: weightMax * CHARACTERS_PER_LOG });
   }
-  return {
-    range,
-    blocks,
-    logCount,
-    weight: logCount + dataWeight,
-    levels: rangeLevels(proven),
-    lacking,
-    batch: decoder.batch(),
-  };
+  const weight = logCount + dataWeight;
+  return { range, blocks, logCount, weight, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
 }
 
-/** Decodes a block, in any order, because rows are sorted later. Then releases its contents. */
+/** Decodes in any order, because rows are sorted later. Then releases the contents. */
 function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   const { level, reason, parts, upstream, logs } = block;
-  const facts = factsOf(block.header);
+  const { number, hash, parentHash, timestamp } = block.header;
+  const facts = { number, hash, parentHash, timestamp };
   decoder.add(logs, [facts], [block]);
   const logCount = logs.length;
   const dataWeight = weighBlock(block) - logCount - (block.internalTransactions?.length ?? 0);
-  releaseBlock(block);
+  const { transactions, transactionHashes } = block.block;
+  // Promises that waited for the node hold their results until a full garbage collection.
+  for (const list of [transactions ?? [], transactionHashes, block.receipts, logs]) (list as unknown[]).length = 0;
   return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount, dataWeight };
 }
 
-/** Returns the datasets whose required parts were read in every block of the range. */
+/** Datasets whose required parts were read in every block of the range. */
 export function wholeDatasets(
   { chain, datasets }: { readonly chain: Chain; readonly datasets: readonly Dataset[] },
   { lacking }: Pick<DecodedRange, 'lacking'>,
@@ -228,40 +207,4 @@ function unavailable(parts: ProvenBlock['parts']): [BlockPart, Unavailable][] {
   return Object.entries(parts).flatMap(([part, proof]) =>
     proof.level === 'unavailable' ? [[part as BlockPart, proof] satisfies [BlockPart, Unavailable]] : [],
   );
-}
-
-function factsOf({ number, hash, parentHash, timestamp }: BlockHeader): BlockFacts {
-  return { number, hash, parentHash, timestamp };
-}
-
-async function addHeaders(
-  pool: UpstreamPool,
-  blocks: Map<number, BlockFacts>,
-  unknown: ReadonlyMap<number, Hash>,
-  signal: AbortSignal,
-): Promise<void> {
-  if (unknown.size === 0) return;
-  const answers = await pool.getHeaders([...unknown.keys()], { signal });
-  for (const { value: header, upstream } of answers) {
-    requireSameHash(pool, header, unknown.get(header.number), upstream);
-    blocks.set(header.number, header);
-  }
-}
-
-function requireSameHash(pool: UpstreamPool, header: BlockHeader, hash: Hash | undefined, upstream: string): void {
-  if (header.hash === hash) return;
-  pool.reportFault(upstream, 'log-block-hash-mismatch', { block: header.number, header: header.hash, logs: hash });
-  throw new ReorgedWhileReadingError({
-    chain: `${pool.chainId}`,
-    what: `logs of block ${header.number} name ${hash}, its header ${header.hash}`,
-  });
-}
-
-/**
- * Empties a block's lists once they are decoded. Promises that waited for the node are in the old generation by then,
- * and hold their results until a full garbage collection. That applies to most blocks of a node 50 ms away.
- */
-function releaseBlock({ block, receipts, logs }: Pick<ProvenBlock, 'block' | 'receipts' | 'logs'>): void {
-  for (const held of [block.transactions ?? [], block.transactionHashes, receipts, logs])
-    (held as unknown[]).length = 0;
 }

@@ -7,21 +7,15 @@ import { type BlockReader, type ProvenBlock, type ProvenReadOptions, readProvenB
 import { readTraces } from './traces/read-traces.ts';
 import type { TracesRead } from './traces/request-traces.ts';
 
-/** Dependencies of whole block reads. */
 export interface WatchedReader extends BlockReader {
   readonly logger: Logger;
-  /** Parts that datasets read. */
   readonly parts?: ReadonlySet<BlockPart>;
   /** Maximum wait, in milliseconds, for traces that only datasets need. @default unlimited */
   readonly tracePatienceMs?: number;
-  /** See {@link ProvenReadOptions}. */
   readonly senders?: ProvenReadOptions['senders'];
-  /**
-   * Waits until a block may be read that is too large to hold several of.
-   * @default a block of any size is read immediately
-   */
+  /** Waits until a block that is too large to hold several of may be read. @default it is read immediately */
   readonly enterLarge?: (() => Promise<void>) | undefined;
-  /** Whether a block that is too large to read is returned without contents, with the reason in `parts`. */
+  /** Returns a block that is too large without contents, with the reason in `parts`. */
   readonly leavesGaps?: boolean;
 }
 
@@ -30,9 +24,8 @@ const BLOCKS_PER_WARNING = 20;
 const NOTHING: ReadonlySet<BlockPart> = new Set();
 
 /**
- * Returns a proven block with all required parts: transaction objects, and calls from traces; null if no upstream has
- * the block. If no upstream has traces, it has no internal transfers, and `parts` contain the reason, so that the chain
- * does not stop.
+ * Null if no upstream has the block. If no upstream has traces, it has no internal transfers, and `parts` contain the
+ * reason, so that the chain does not stop.
  * @throws UnprovenBlockError, UpstreamsExhaustedError; BlockTooLargeError without `leavesGaps`
  */
 export async function readWatchedBlock(
@@ -69,12 +62,8 @@ export async function readWatchedBlock(
   };
 }
 
-/** Traces that no response can hold never arrive, so the chain does not wait for them. */
-async function readTracesUnlessTooLarge(
-  reader: WatchedReader,
-  block: ProvenBlock,
-  signal: AbortSignal | undefined,
-): Promise<TracesRead | { readonly failure: string }> {
+/** The chain does not wait for traces that no response can hold. */
+async function readTracesUnlessTooLarge(reader: WatchedReader, block: ProvenBlock, signal?: AbortSignal) {
   try {
     return await readTraces(reader, block, signal);
   } catch (error) {
@@ -86,18 +75,11 @@ async function readTracesUnlessTooLarge(
 }
 
 /** Traces that only datasets need don't delay the block: they are backfilled later. */
-async function readTracesIfPossible(
-  reader: WatchedReader,
-  block: ProvenBlock,
-  signal: AbortSignal | undefined,
-): Promise<TracesRead | { readonly failure: string }> {
+async function readTracesIfPossible(reader: WatchedReader, block: ProvenBlock, signal?: AbortSignal) {
   const { tracePatienceMs } = reader;
-  const limits = [
-    ...(signal === undefined ? [] : [signal]),
-    ...(tracePatienceMs === undefined ? [] : [AbortSignal.timeout(tracePatienceMs)]),
-  ];
+  const patience = tracePatienceMs === undefined ? undefined : AbortSignal.timeout(tracePatienceMs);
   try {
-    return await readTraces(reader, block, AbortSignal.any(limits));
+    return await readTraces(reader, block, AbortSignal.any([signal, patience].filter((limit) => limit !== undefined)));
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof UpstreamsExhaustedError || error instanceof RequestAbortedError)
@@ -106,18 +88,14 @@ async function readTracesIfPossible(
   }
 }
 
-/** Returns the proof level of traces. No header commits to traces: at best, they match proven transactions. */
+/** No header commits to traces: at best, they match proven transactions. */
 function tracesProof(
   { parts: { transactions } }: ProvenBlock,
   traces: TracesRead | { readonly failure: string },
 ): PartProof {
   if ('failure' in traces) return { level: 'unavailable', reason: traces.failure, isUnsupported: false };
-  if ('refusals' in traces)
-    return {
-      level: 'unavailable',
-      reason: `no upstream has traces: ${traces.refusals.join('; ')}`,
-      isUnsupported: true,
-    };
+  const unsupported = 'refusals' in traces ? `no upstream has traces: ${traces.refusals.join('; ')}` : null;
+  if (unsupported !== null) return { level: 'unavailable', reason: unsupported, isUnsupported: true };
   if (transactions?.level === 'unproven' || transactions?.level === 'unavailable') return transactions;
   return { level: 'not-applicable', reason: null };
 }
@@ -130,10 +108,7 @@ function reportMissing({ chain, logger }: WatchedReader, { header }: ProvenBlock
   );
 }
 
-/**
- * Returns the calls that moved value to another account, in the given order: not reverted, and not the transaction
- * itself.
- */
+/** Calls that moved value to another account: not reverted, and not the transaction itself. */
 export function internalTransfers(calls: readonly InternalTransaction[]): InternalTransfer[] {
   return calls.flatMap(({ transactionHash, traceAddress, from, to, value, gas, isReverted }) =>
     isReverted || traceAddress.length === 0 || value === 0n || to === null

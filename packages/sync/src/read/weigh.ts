@@ -1,16 +1,15 @@
-/** Sizes of logs and blocks, for limits of memory: what has much data counts as several logs. */
+/** Sizes of logs and blocks, for limits of memory. */
 import type { Log } from '@chainstead/core';
 import type { ProvenBlock } from './proven-block.ts';
 
 /** Hexadecimal characters that count as one more log. Ordinary logs and inputs have fewer. */
 export const CHARACTERS_PER_LOG = 4_096;
 
-/** Returns the number of logs, plus one for each 4,096 characters of a log's data. */
+/** The number of logs, plus one for each 4,096 characters of a log's data. */
 export function weighLogs(logs: readonly Log[]): number {
   return logs.reduce((sum, { data }) => sum + Math.floor(data.length / CHARACTERS_PER_LOG), logs.length);
 }
 
-/** Returns the weight of logs, traced calls and transaction inputs. */
 export function weighBlock({
   logs,
   block: { transactions },

@@ -3,24 +3,24 @@ import { type Database, rawSql, readLayout, readTableSizes, type Sql, sql, where
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { StoredChain } from './stored-chain.ts';
 
-/** A table whose rows belong to chains. Partitions count to their table. */
+/** Partitions count to their table. */
 export interface ChainTable {
   /** For SQL, with its schema if needed. */
   readonly name: string;
   readonly column: 'chain_id' | 'network' | 'chain';
-  /** Values of the column in rows of the chain, as text. */
+  /** In rows of the chain, as text. */
   readonly values: readonly string[];
-  /** Partitions of the chain; null: the table has no partitions. */
+  /** Of the chain; null: the table has no partitions. */
   readonly partitions: readonly Partition[] | null;
-  /** Whether its rows are on other servers. */
+  /** Rows are on other servers. */
   readonly isSpread: boolean;
   /** Rows and indexes of all chains. */
   readonly bytes: number;
-  /** Number of 8 kB pages of its rows on this server. */
+  /** 8 kB pages of rows on this server. */
   readonly pages: number;
 }
 
-/** Rows of a chain in a table, and their share of its bytes with indexes. */
+/** Rows of a chain, and their share of the table's bytes with indexes. */
 export interface MeasuredTable {
   readonly table: string;
   readonly rows: number;
@@ -29,10 +29,7 @@ export interface MeasuredTable {
   readonly isExact: boolean;
 }
 
-/**
- * Rows that stay when a chain is removed: an operator imported or decided them, or they count the requests of a client. The definitions of
- * contracts are removed with their tables.
- */
+/** Rows that stay when a chain is removed: imported or decided by operators, or counts of a client's requests. */
 const KEPT = [
   'address_labels',
   'spam_list_entries',
@@ -44,12 +41,12 @@ const KEPT = [
   'gateway_usage',
 ];
 
-/** Returns the tables, those of contracts too. */
+/** Tables of contracts too. */
 export async function readChainTables(
   database: Pick<Database, 'query'>,
   { key, label, name }: StoredChain,
 ): Promise<readonly ChainTable[]> {
-  const [found, { tables: sizes }, layout] = await Promise.all([
+  const [relations, { tables: sizes }, layout] = await Promise.all([
     database.query<FoundTable>(
       sql`SELECT found.oid::regclass::text AS name, relname AS relation, attname AS column, relkind = 'p' AS "isPartitioned",
               pg_total_relation_size(found.oid)::float8 AS bytes,
@@ -69,12 +66,13 @@ export async function readChainTables(
     readLayout(database),
   ]);
   const tables: ChainTable[] = [];
-  for (const { name: table, relation, column, isPartitioned, bytes, pages } of found) {
-    const size = sizes.find((one) => one.table === relation);
+  for (const { name: table, relation, column, isPartitioned, bytes, pages } of relations) {
+    const size = sizes.find((measured) => measured.table === relation);
+    const partitions = isPartitioned ? await readPartitions(database, { name: table }) : null;
     tables.push({
       ...{ name: table, column, pages },
       values: column === 'chain' ? [name, label] : [String(key.value)],
-      partitions: isPartitioned ? (await readPartitions(database, { name: table })).filter(isOfChain(key.value)) : null,
+      partitions: partitions?.filter(({ chainId }) => chainId === key.value) ?? null,
       isSpread: layout?.tables.has(relation) === true,
       bytes: size === undefined ? bytes : size.heapBytes + size.indexBytes,
     });
@@ -82,40 +80,30 @@ export async function readChainTables(
   return tables;
 }
 
-interface FoundTable extends Pick<ChainTable, 'name' | 'column' | 'bytes' | 'pages'> {
-  readonly relation: string;
-  readonly isPartitioned: boolean;
-}
-
-function isOfChain(value: number | string): (partition: Partition) => boolean {
-  return ({ chainId }) => chainId === value;
-}
+type FoundTable = Pick<ChainTable, 'name' | 'column' | 'bytes' | 'pages'> & {
+  relation: string;
+  isPartitioned: boolean;
+};
 
 /** Rows of larger tables are estimated from a sample of this size. */
 const SAMPLE_BYTES = 64 * 1024 * 1024;
 
-/** Measures the chain's rows, the largest tables first. Reads at most 64 MB of each table. */
+/** The largest tables first. Reads at most 64 MB of each table. */
 export async function measureChain(
   database: Pick<Database, 'query'>,
   tables: readonly ChainTable[],
 ): Promise<readonly MeasuredTable[]> {
   const measured: MeasuredTable[] = [];
-  for (const table of tables) {
-    const one = await measureTable(database, table);
-    if (one.rows > 0) measured.push(one);
-  }
-  return measured.toSorted((one, other) => other.bytes - one.bytes || other.rows - one.rows);
+  for (const table of tables) measured.push(await measureTable(database, table));
+  return measured.filter(({ rows }) => rows > 0).toSorted((a, b) => b.bytes - a.bytes || b.rows - a.rows);
 }
 
 async function measureTable(database: Pick<Database, 'query'>, table: ChainTable): Promise<MeasuredTable> {
   const { name, partitions, bytes } = table;
   if (partitions === null) {
     const percent = bytes <= SAMPLE_BYTES ? 100 : Math.max(PERCENT_MIN, (100 * SAMPLE_BYTES) / bytes);
-    const { all, own } = await countRows(
-      database,
-      table,
-      rawSql(percent === 100 ? '' : `TABLESAMPLE SYSTEM (${percent})`),
-    );
+    const sample = rawSql(percent === 100 ? '' : `TABLESAMPLE SYSTEM (${percent})`);
+    const { all, own } = await countRows(database, table, sample);
     const rows = Math.round((own * 100) / percent);
     return { table: name, rows, bytes: all === 0 ? 0 : Math.round((bytes * own) / all), isExact: percent === 100 };
   }
@@ -125,26 +113,22 @@ async function measureTable(database: Pick<Database, 'query'>, table: ChainTable
   const isExact = ownBytes <= SAMPLE_BYTES;
   const { own } = isExact
     ? await countRows(database, table, where([conditionOf(table)]))
-    : { own: partitions.reduce((sum, one) => sum + one.rows, 0) };
+    : { own: partitions.reduce((sum, { rows }) => sum + rows, 0) };
   return { table: name, rows: own, bytes: Math.round(bytes * share), isExact };
 }
 
 /** Percent: Postgres reads a page at least. */
 const PERCENT_MIN = 0.001;
 
-/** @param part which rows of the table: a sample or a condition; empty: all */
-async function countRows(
-  database: Pick<Database, 'query'>,
-  table: ChainTable,
-  part: Sql,
-): Promise<{ readonly all: number; readonly own: number }> {
+/** @param part a sample or a condition; empty: all rows */
+async function countRows(database: Pick<Database, 'query'>, table: ChainTable, part: Sql) {
   const [counted] = await database.query<{ all: number; own: number }>(
     sql`SELECT count(*) AS all, count(*) FILTER (WHERE ${conditionOf(table)}) AS own FROM ${rawSql(table.name)} ${part}`,
   );
   return counted ?? { all: 0, own: 0 };
 }
 
-/** Returns the condition that a row is of the chain. */
+/** A row is of the chain. */
 export function conditionOf({ column, values }: Pick<ChainTable, 'column' | 'values'>): Sql {
   return sql`${rawSql(column)} = ANY (${values}::${rawSql(column === 'chain_id' ? 'bigint' : 'text')}[])`;
 }

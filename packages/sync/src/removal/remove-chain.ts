@@ -1,6 +1,6 @@
 /**
- * Deletes all rows of a chain in short transactions. Its coverage is deleted first, so that no response counts rows that are gone. Its record is
- * deleted last, so that the chain stays known until the end. A process may die after any step: the next one starts again and finds less.
+ * Deletes all rows of a chain in short transactions. Coverage is deleted first, so that no response counts rows that are
+ * gone, and the record last. A process may die after any step: the next one starts again and finds less.
  */
 import { ChainsteadError, defineError } from '@chainstead/core';
 import { type Database, rawSql, type Sql, sql, tryAcquireLeadership } from '@chainstead/db';
@@ -11,16 +11,15 @@ import { type StoredChain, whoIndexes } from './stored-chain.ts';
 export interface ChainRemoval {
   readonly database: Database;
   readonly chain: StoredChain;
-  /** Removes the contracts of the chain, whose rows are deleted by then. */
+  /** Called when the rows of the contracts are deleted. */
   removeContracts(): Promise<void>;
-  /** Called after each step. `done` of `total` are 8 kB pages. */
+  /** `done` of `total` are 8 kB pages. */
   onProgress(progress: { readonly done: number; readonly total: number; readonly rows: number }): void;
 }
 
-/** Stored while the removal isn't finished: such a chain is not indexed. */
+/** Stored until the removal is finished: the chain is not indexed. */
 export const REMOVAL_CODE = 'CHAIN_BEING_REMOVED';
 
-/** A chain that something works on now can't be removed. */
 export class ChainIndexedError extends defineError(
   'CHAIN_INDEXED',
   ({ name }: Pick<StoredChain, 'name'>, by: string) => ({
@@ -31,35 +30,28 @@ export class ChainIndexedError extends defineError(
   }),
 ) {}
 
-/** The removal of a chain was interrupted, and its remaining rows don't fit new ones. */
+/** The remaining rows of an interrupted removal don't fit new ones. */
 export class ChainBeingRemovedError extends defineError('CHAIN_BEING_REMOVED', (name: string) => ({
   message: `The removal of ${name} is not finished`,
   facts: { chain: name },
   remedy: `Run "chainstead chains remove ${name}" to the end. Indexing starts within a minute after it`,
 })) {}
 
-/** @throws ChainIndexedError */
 export async function requireNotIndexed(database: Pick<Database, 'query'>, chain: StoredChain): Promise<void> {
   const by = await whoIndexes(database, chain);
   if (by !== null) throw new ChainIndexedError(chain, by);
 }
 
-/** @throws ChainBeingRemovedError */
 export async function requireNotBeingRemoved(
   database: Pick<Database, 'query'>,
   { id, key }: { readonly id: number; readonly key: string },
 ): Promise<void> {
-  const found = await database.query(
-    sql`SELECT FROM sync_chains WHERE chain_id = ${id} AND stop_code = ${REMOVAL_CODE}`,
-  );
-  if (found.length > 0) throw new ChainBeingRemovedError(key);
+  const isRemoved = sql`chain_id = ${id} AND stop_code = ${REMOVAL_CODE}`;
+  const [record] = await database.query(sql`SELECT FROM sync_chains WHERE ${isRemoved}`);
+  if (record !== undefined) throw new ChainBeingRemovedError(key);
 }
 
-/**
- * Deletes them while it holds the lease of the ingest process, so that none can start.
- * @returns the number of deleted rows; rows of dropped partitions are estimated
- * @throws ChainIndexedError if a process works on the chain
- */
+/** Holds the lease of the ingest process. @returns the number of deleted rows, partly estimated. @throws ChainIndexedError */
 export async function removeChain(removal: ChainRemoval, signal: AbortSignal): Promise<number> {
   const { database, chain } = removal;
   await requireNotIndexed(database, chain);
@@ -72,7 +64,7 @@ export async function removeChain(removal: ChainRemoval, signal: AbortSignal): P
   }
 }
 
-/** Their rows go first and last; all others go between. */
+/** Coverage goes first and records last; all other tables go between. */
 const COVERAGE = ['sync_ranges', 'subject_ranges', 'aptos_ranges', 'projections', 'subject_projections'];
 const RECORDS = ['sync_chains', 'aptos_networks'];
 
@@ -85,6 +77,8 @@ async function deleteAll({ database, chain, ...removal }: ChainRemoval, signal: 
   const tables = await readChainTables(database, chain);
   const isIn = (names: readonly string[]) => (table: ChainTable) => names.includes(table.name);
   const between = tables.filter((table) => ![...COVERAGE, ...RECORDS].includes(table.name));
+  const pagesOf = ({ pages, partitions }: ChainTable): number =>
+    (partitions ?? []).reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE_BYTES), pages);
   const total = tables.reduce((sum, table) => sum + pagesOf(table), 0);
   let done = 0;
   let rows = 0;
@@ -102,12 +96,8 @@ async function deleteAll({ database, chain, ...removal }: ChainRemoval, signal: 
 
 type StepReport = (pages: number, deletedRows: number) => void;
 
-function pagesOf({ pages, partitions }: ChainTable): number {
-  return (partitions ?? []).reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE_BYTES), pages);
-}
-
 const PAGE_BYTES = 8_192;
-/** Pages of a statement: at most 8 MB, or about 100,000 rows. */
+/** At most 8 MB, or about 100,000 rows, per statement. */
 const PAGES_AT_ONCE = 1_000;
 
 async function clear(database: Database, chain: StoredChain, table: ChainTable, step: StepReport): Promise<void> {
@@ -137,7 +127,7 @@ async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainT
   return counted?.rows ?? 0;
 }
 
-/** A detachment waits this long for statements that read the table. Milliseconds. */
+/** Wait of a detachment for statements that read the table. */
 const LOCK_WAIT_MS = 60_000;
 
 async function dropPartitions(
@@ -147,8 +137,8 @@ async function dropPartitions(
   step: StepReport,
 ): Promise<void> {
   const table = { table: { name } } as const;
-  const isOwn = (one: { readonly chainId: number }) => one.chainId === key.value;
-  const left = async () => (await findDetached(database, table)).filter((one) => one.isPending || isOwn(one));
+  const left = async () =>
+    (await findDetached(database, table)).filter(({ isPending, chainId }) => isPending || chainId === key.value);
   if (partitions?.length === 0 && (await left()).length === 0) return;
   // Postgres detaches one partition of a table at a time.
   const { leadership, leader } = await tryAcquireLeadership(database, `drop-partitions:${name}`);

@@ -1,22 +1,11 @@
-/**
- * Claims of single blocks. Rows of an on-demand backfill are sparse, so it claims only blocks with rows, not the range:
- * the chain's backfill continues around them.
- */
+/** Rows of an on-demand backfill are sparse, so it claims only blocks with rows: the chain's backfill continues around them. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, removeDeadClaims } from '../coverage/claims.ts';
 import { RangeClaimedError } from '../errors.ts';
 
-interface ClaimRow {
-  first_block: number;
-  last_block: number;
-}
-
-/**
- * Claims the blocks that no live owner holds, as runs of adjacent blocks. Inserted in ascending order, so two on-demand
- * backfills can't deadlock. @returns the claimed runs
- */
+/** Claims runs of adjacent blocks that no live owner holds, in ascending order: two backfills can't deadlock. @returns the runs */
 export async function claimBlocks(
   database: Database,
   owner: ClaimOwner,
@@ -27,16 +16,16 @@ export async function claimBlocks(
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
   await removeDeadClaims(database, chain.id, { from: first.from, to: last.to });
-  const rows = await database.query<ClaimRow>(
+  const claimed = await database.query<{ from: number; to: number }>(
     sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
      SELECT ${chain.id}, run.first_block, run.last_block, ${owner.key.toString()}::bigint, 'history'
        FROM unnest(${runs.map(({ from }) => from)}::bigint[], ${runs.map(({ to }) => to)}::bigint[]) AS run(first_block, last_block) ORDER BY run.first_block
-     ON CONFLICT DO NOTHING RETURNING first_block, last_block`,
+     ON CONFLICT DO NOTHING RETURNING first_block AS "from", last_block AS "to"`,
   );
-  return rows.map((row) => ({ from: row.first_block, to: row.last_block })).toSorted((a, b) => a.from - b.from);
+  return claimed.toSorted((a, b) => a.from - b.from);
 }
 
-/** Ends the claims inside the transaction that writes the blocks. @throws RangeClaimedError if one of them is lost. */
+/** Ends the claims inside the transaction that writes the blocks. @throws RangeClaimedError if one of them is lost */
 export async function consumeBlocks(
   transaction: Transaction,
   owner: ClaimOwner,
@@ -55,7 +44,6 @@ export async function consumeBlocks(
     throw new RangeClaimedError({ chain: chain.key, range: { from: first.from, to: last.to }, purpose: 'process' });
 }
 
-/** Gives up claims that nothing was written for. */
 export async function releaseBlocks(
   database: Database,
   owner: ClaimOwner,

@@ -13,10 +13,7 @@ import {
   setAsideHistory,
 } from './history-record.ts';
 
-/**
- * `more`: it yielded to others; `waits`: the remaining blocks are not final yet; `refused`: too many calls,
- * quarantined, or no archive node; `idle`: nothing to do.
- */
+/** `waits`: the remaining blocks are not final yet; `refused`: too many calls, quarantined, or no archive node. */
 export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
 
 export interface HistoryPlace {
@@ -25,13 +22,10 @@ export interface HistoryPlace {
   readonly logger: Logger;
 }
 
-/** Milliseconds until it is checked again whether the newest blocks are final, or the chain has started. */
+/** Until it is checked again whether the newest blocks are final, or the chain has started. */
 const WAIT_MS = 15_000;
 
-/**
- * Runs an on-demand backfill unless there is nothing to do. Failures are recorded and retried later. @throws only if
- * aborted
- */
+/** Failures are recorded and retried later. @throws only if aborted */
 export async function claimHistory(
   { chain, database, logger }: HistoryPlace,
   subject: Subject,
@@ -40,26 +34,24 @@ export async function claimHistory(
 ): Promise<HistoryOutcome> {
   const record = await beginHistory(database, subject);
   if (record === null) return 'idle';
+  const fields = { chain: chain.key, kind: subject.kind, subject: subject.address };
   try {
     return await work(record);
   } catch (error) {
     // The process is stopping: the backfill stays `running`, and the next process resumes it.
     if (signal.aborted) throw error;
     if (error instanceof WorkSetAsideError) {
-      logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History refused');
+      logger.warn({ ...fields, err: error }, 'History refused');
       await setAsideHistory(database, subject, error);
       return 'refused';
     }
-    logger[failureLevel(error)](
-      { chain: chain.key, kind: subject.kind, subject: subject.address, err: error },
-      'History failed',
-    );
+    logger[failureLevel(error)]({ ...fields, err: error }, 'History failed');
     await failHistory(database, subject, error);
     return 'failed';
   }
 }
 
-/** Postpones a backfill whose remaining blocks can't be read yet. */
+/** The remaining blocks can't be read yet. */
 export async function awaitMore(
   { chain, database, logger }: HistoryPlace,
   subject: Subject,
@@ -70,10 +62,7 @@ export async function awaitMore(
   return 'waits';
 }
 
-/**
- * Refuses a backfill that needs more node calls than allowed. @param calls expected remaining calls; null: the limit is
- * used up
- */
+/** The backfill needs more node calls than allowed. `expected`: remaining calls; null: the limit is used up. */
 export async function refuseForCalls(
   { chain, database, logger, maxCalls }: HistoryPlace & { readonly maxCalls: number },
   subject: Subject,
@@ -88,7 +77,7 @@ export async function refuseForCalls(
   return 'refused';
 }
 
-/** Refuses a backfill if no upstream has the old state or blocks it needs. */
+/** No upstream has the old state or blocks. */
 export async function refuseForArchive(
   { chain, database, logger }: HistoryPlace,
   subject: Subject,

@@ -25,25 +25,16 @@ export interface Chunk {
   readonly subject: Subject;
   readonly dataset: Dataset;
   readonly range: BlockRange;
-  /** Subject that the range is recorded for. @default the subject */
+  /** The range is recorded for it. @default the subject */
   readonly recordedAs?: RangeSubject;
   readonly read: {
-    readonly found: FoundLogs | FoundRows;
+    /** Logs of the dataset in chain order, without duplicates, or its decoded rows by block. */
+    readonly found: { readonly logs: readonly Log[] } | { readonly rows: ReadonlyMap<number, readonly unknown[]> };
     /** Every block with a log or row. */
     readonly blocks: ReadonlyMap<number, BlockFacts>;
-    /** Node calls to record for the chunk. */
+    /** Node calls to record. */
     readonly calls: number;
   };
-}
-
-interface FoundLogs {
-  /** Logs of the dataset in chain order, without duplicates. */
-  readonly logs: readonly Log[];
-}
-
-interface FoundRows {
-  /** Rows of the dataset by block, decoded already. */
-  readonly rows: ReadonlyMap<number, readonly unknown[]>;
 }
 
 /** Delay before blocks held by another process are checked again. */
@@ -51,11 +42,11 @@ const CLAIM_WAIT_MS = 500;
 
 /**
  * Claims the blocks with logs and writes those it gets. Blocks held by others are retried, unless the backfill has
- * covered them by then. The transaction that writes the last block records the range as covered: a crash can leave rows
- * without that record, which the next attempt finds. Never holds claims while it waits.
+ * covered them by then. The transaction that writes the last block records the range as covered.
  */
 export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk, signal: AbortSignal): Promise<number> {
-  let left = blocksWithRows(chunk.read.found);
+  const { found } = chunk.read;
+  let left = 'logs' in found ? [...new Set(found.logs.map((log) => log.blockNumber))] : [...found.rows.keys()];
   let calls = chunk.read.calls;
   let rows = 0;
   for (;;) {
@@ -78,12 +69,7 @@ export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk,
 async function commit(
   dependencies: ChunkDependencies,
   { subject, dataset, range, read, recordedAs = subject }: Chunk,
-  part: {
-    readonly claimed: readonly BlockRange[];
-    readonly blocks: readonly number[];
-    readonly calls: number;
-    readonly isLast: boolean;
-  },
+  part: { claimed: readonly BlockRange[]; blocks: readonly number[]; calls: number; isLast: boolean },
 ): Promise<number> {
   const { database, owner, chain } = dependencies;
   const record = async (transaction: Transaction, rowsAdded: number): Promise<void> => {
@@ -113,24 +99,12 @@ async function commit(
   }
 }
 
-function blocksWithRows(found: Chunk['read']['found']): number[] {
-  return 'logs' in found ? [...new Set(found.logs.map((log) => log.blockNumber))] : [...found.rows.keys()];
-}
-
-async function notCovered(
-  { database, chain }: ChunkDependencies,
-  dataset: Dataset,
-  blocks: readonly number[],
-): Promise<number[]> {
+async function notCovered({ database, chain }: ChunkDependencies, { name }: Dataset, blocks: readonly number[]) {
   if (blocks.length === 0) return [];
   const coverage = await listCoverage(database, chain.id);
-  const covered = coverage.filter((one) => one.dataset === dataset.name).map(({ range }) => range);
-  return blocksIn(
-    subtractRanges(
-      blocks.map((block) => ({ from: block, to: block })),
-      covered,
-    ),
-  );
+  const covered = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
+  const wanted = blocks.map((block) => ({ from: block, to: block }));
+  return blocksIn(subtractRanges(wanted, covered));
 }
 
 function blocksIn(ranges: readonly BlockRange[]): number[] {

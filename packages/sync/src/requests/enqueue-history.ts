@@ -5,35 +5,30 @@ import { HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
 
 export interface HistoryRequest {
   readonly subject: Subject;
-  /** API key id of the client; null on a server without keys. */
+  /** API key of the client; null on a server without keys. */
   readonly requestedBy: string | null;
-  /** Maximum unfinished on-demand backfills per key. */
+  /** Unfinished on-demand backfills per key. */
   readonly perKey: number;
-  /**
-   * Maximum node calls per on-demand backfill (`ON_DEMAND_MAX_CALLS`). One that was refused at a lower limit is
-   * retried.
-   */
+  /** Node calls per on-demand backfill (`ON_DEMAND_MAX_CALLS`). One that was refused at a lower limit is retried. */
   readonly maxCalls: number;
 }
 
 /** `requested`: this request starts work; `known`: there is nothing to start; `full`: the key has too many. */
 export type RequestOutcome = 'requested' | 'known' | 'full';
 
-/**
- * Seconds before a finished backfill may start again, and one that was quarantined, found no archive node or lacks sent
- * transactions. One refused for too many calls needs a higher limit too.
- */
+/** Before a finished backfill may start again; before one that was quarantined or lacks an archive node or transactions. */
 const DONE_REST_SECONDS = 30;
 const SET_ASIDE_REST_SECONDS = 3_600;
 const REFUSED_REST_SECONDS = 86_400;
 
-/**
- * Requests an on-demand backfill. One of concurrent requests in any processes is `requested`. A finished backfill
- * starts again if blocks are missing since (the caller checked); a failed one keeps its retry delay.
- */
+/** A finished backfill starts again if blocks are missing since (the caller checked); a failed one keeps its retry delay. */
 export async function enqueueHistory(database: Database, request: HistoryRequest): Promise<RequestOutcome> {
   const { subject, requestedBy, perKey, maxCalls } = request;
-  if (!(await mayBegin(database, request))) return 'known';
+  // Most requests find nothing to start: they take no lock.
+  const [history] = await database.query<{ again: boolean }>(
+    sql`SELECT ${mayBeginAgain(maxCalls)} AS again FROM backfill_requests AS history WHERE ${isOfSubject(subject)}`,
+  );
+  if (history?.again === false) return 'known';
   return database.transaction(async (transaction) => {
     // Requests of one key are counted one at a time.
     await transactionLock(transaction, `histories:${subject.chainId}:${requestedBy ?? ''}`);
@@ -54,14 +49,6 @@ export async function enqueueHistory(database: Database, request: HistoryRequest
     transaction.notify(dueChannel(HISTORY_WORK, subject.chainId));
     return 'requested';
   });
-}
-
-/** Most requests find nothing to start: they take no lock. */
-async function mayBegin(database: Database, { subject, maxCalls }: HistoryRequest): Promise<boolean> {
-  const [history] = await database.query<{ again: boolean }>(
-    sql`SELECT ${mayBeginAgain(maxCalls)} AS again FROM backfill_requests AS history WHERE ${isOfSubject(subject)}`,
-  );
-  return history?.again ?? true;
 }
 
 function mayBeginAgain(maxCalls: number): Sql {

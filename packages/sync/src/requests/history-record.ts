@@ -1,5 +1,5 @@
 /** State of an on-demand backfill: its row in `backfill_requests`. One function per state change. */
-import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
+import { type ChainId, ChainsteadError, errorText } from '@chainstead/core';
 import {
   type Database,
   hexText,
@@ -9,52 +9,32 @@ import {
   type WorkSetAsideError,
 } from '@chainstead/db';
 import type { DueTable } from '@chainstead/jobs';
-import { isOfSubject, type Subject, type SubjectKind } from '../coverage/subject.ts';
+import { isOfSubject, type Subject } from '../coverage/subject.ts';
 
-/**
- * `pending`: waits for a worker (with `due_at`: for blocks to become final); `failed`: waits for its retry at `due_at`.
- */
+/** `pending`: waits for a worker (with `due_at`: for blocks to become final); `failed`: waits for its retry at `due_at`. */
 export type HistoryStatus = 'pending' | 'running' | 'done' | 'refused' | 'failed';
 
-/** An on-demand backfill as shown to operators. */
 export interface HistoryRecord {
   readonly subject: Subject;
   readonly status: HistoryStatus;
-  /** Estimated total of node calls; null until known. */
+  /** Total of node calls; null until known. */
   readonly callsEstimated: number | null;
   readonly callsMade: number;
   readonly rowsAdded: number;
   readonly requestedAt: Date;
-  /** Failed attempts since the last success. */
+  /** Since the last success. */
   readonly attempts: number;
   readonly dueAt: Date | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** A row of {@link HISTORY_COLUMNS}. */
-export interface HistoryRow {
-  chain_id: ChainId;
-  kind: SubjectKind;
-  subject: Address;
-  status: HistoryStatus;
-  calls_estimated: number | null;
-  calls_made: number;
-  rows_added: number;
-  requested_at: Date;
-  attempts: number;
-  due_at: Date | null;
-  error_code: string | null;
-  error_message: string | null;
-}
+/** Columns of a {@link HistoryRecord}. */
+export const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind', kind, 'address', ${hexText('subject')}) AS subject, status,
+  calls_estimated AS "callsEstimated", calls_made AS "callsMade", rows_added AS "rowsAdded", requested_at AS "requestedAt",
+  attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS "dueAt",
+  CASE WHEN error_code IS NOT NULL THEN json_build_object('code', error_code, 'message', coalesce(error_message, '')) END AS error`;
 
-/** Columns of `backfill_requests`. */
-export const HISTORY_COLUMNS = sql`chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
-  requested_at, attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS due_at, error_code, error_message`;
-
-/**
- * `backfill_requests` as a work queue: wallets before senders, receivers, emitters and contracts. A backfill that
- * yielded moves behind those waiting.
- */
+/** Wallets before senders, receivers, emitters and contracts. A backfill that yielded moves behind those waiting. */
 export const DUE_HISTORIES: DueTable = {
   name: 'backfill_requests',
   key: ['chain_id', 'kind', 'subject'],
@@ -63,7 +43,7 @@ export const DUE_HISTORIES: DueTable = {
   onClaim: sql`status = 'running', updated_at = now()`,
 };
 
-/** Name of this work in metrics and notifications. */
+/** As in metrics and notifications. */
 export const HISTORY_WORK = 'history';
 
 const UNCLAIMED = sql`lease_until = NULL, holder = NULL`;
@@ -72,24 +52,23 @@ const WITHOUT_CLAIM = sql`${UNCLAIMED}, attempts = greatest(attempts - (holder I
 /** Includes the current attempt: a claim has counted it already. */
 const FAILED_ATTEMPTS = sql`greatest(attempts + (holder IS NULL)::int, 1)`;
 
-/** Marks the backfill as running, claimed or not. Returns null if there is no work: finished, refused, or due later. */
+/** Claimed or not. Null if there is no work: finished, refused, or due later. */
 export async function beginHistory(database: Database, subject: Subject): Promise<HistoryRecord | null> {
-  const [row] = await database.query<HistoryRow>(
+  const [record] = await database.query<HistoryRecord>(
     sql`UPDATE backfill_requests SET status = 'running', due_at = NULL, updated_at = now()
       WHERE ${isOfSubject(subject)} AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
       RETURNING ${HISTORY_COLUMNS}`,
   );
-  return row === undefined ? null : toRecord(row);
+  return record ?? null;
 }
 
-/** Saves the estimated total of calls. */
 export async function saveEstimate(database: Database, subject: Subject, callsInAll: number): Promise<void> {
   await database.query(
     sql`UPDATE backfill_requests SET calls_estimated = ${callsInAll}, updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
-/** Adds the calls and rows of a chunk, and locks the row until the transaction ends. */
+/** Also locks the row until the transaction ends. */
 export async function recordProgress(
   transaction: Transaction,
   subject: Subject,
@@ -108,7 +87,6 @@ export async function finishHistory(database: Database, subject: Subject): Promi
   );
 }
 
-/** Sets the backfill to pending, due after `waitMs`. */
 export async function postponeHistory(database: Database, subject: Subject, waitMs: number): Promise<void> {
   await database.query(
     sql`UPDATE backfill_requests SET status = 'pending', updated_at = now(), ${WITHOUT_CLAIM},
@@ -116,36 +94,30 @@ export async function postponeHistory(database: Database, subject: Subject, wait
   );
 }
 
-/** Refuses a backfill that needs at least `callsMin` node calls, more than allowed. */
-export async function refuseHistory(
-  database: Database,
-  subject: Subject,
-  callsMin: number,
-  message: string,
-): Promise<void> {
+/** The backfill needs at least `callsMin` node calls, more than allowed. */
+export async function refuseHistory(database: Database, subject: Subject, callsMin: number, message: string) {
   await database.query(
     sql`UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = 'HISTORY_REFUSED', error_message = ${message},
        calls_estimated = greatest(calls_estimated, ${callsMin}::int), updated_at = now() WHERE ${isOfSubject(subject)}`,
   );
 }
 
-/** Error code of a backfill refused because no upstream has the old state. */
 export const NO_ARCHIVE = 'NO_ARCHIVE';
 
-/** Refuses a backfill if no upstream has the old state or blocks it needs. */
+/** No upstream has the old state or blocks. */
 export async function refuseWithoutArchive(database: Database, subject: Subject, message: string): Promise<void> {
   await refuse(database, subject, NO_ARCHIVE, message.slice(0, 1_000));
 }
 
-/** Error code of a trader's backfill that lacks transactions that the account sent. */
+/** A trader's backfill lacks transactions that the account sent. */
 export const SENT_UNKNOWN = 'SENT_UNKNOWN';
 
-/** Refuses the rest of a trader's backfill if its sent transactions can't be searched. */
+/** The sent transactions of a trader can't be searched. */
 export async function refuseWithoutSent(database: Database, subject: Subject, message: string): Promise<void> {
   await refuse(database, subject, SENT_UNKNOWN, message.slice(0, 1_000));
 }
 
-/** Quarantines a backfill that crashed the process several times. */
+/** The backfill crashed the process several times. */
 export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
   await refuse(database, subject, WORK_QUARANTINED, error.message);
 }
@@ -160,7 +132,7 @@ async function refuse(database: Database, subject: Subject, code: string, messag
 const FAILED_WAIT_SECONDS = 30;
 const FAILED_WAIT_SECONDS_MAX = 3_600;
 
-/** Schedules a retry after 30 s, 1 min, 2 min, … up to an hour. */
+/** Retried after 30 s, 1 min, 2 min, … up to an hour. */
 export async function failHistory(database: Database, subject: Subject, error: unknown): Promise<void> {
   const code = error instanceof ChainsteadError ? error.code : 'UNEXPECTED';
   await database.query(
@@ -170,33 +142,16 @@ export async function failHistory(database: Database, subject: Subject, error: u
   );
 }
 
-/** Returns unfinished backfills, latest changes first, and the number of backfills by chain and status. */
-export async function readHistories(
-  database: Database,
-  limit: number,
-): Promise<{
-  readonly unfinished: readonly HistoryRecord[];
-  readonly counts: readonly { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number }[];
-}> {
-  const rows = await database.query<HistoryRow>(
-    sql`SELECT ${HISTORY_COLUMNS} FROM backfill_requests WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT ${limit}`,
+type HistoryCount = { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number };
+
+/** Unfinished backfills, latest changes first, and the number of backfills by chain and status. */
+export async function readHistories(database: Database, limit: number) {
+  const unfinished: readonly HistoryRecord[] = await database.query<HistoryRecord>(
+    sql`SELECT ${HISTORY_COLUMNS} FROM backfill_requests WHERE status <> 'done'
+      ORDER BY updated_at DESC, chain_id, kind, backfill_requests.subject LIMIT ${limit}`,
   );
-  const counts = await database.query<{ chainId: ChainId; status: HistoryStatus; count: number }>(
+  const counts: readonly HistoryCount[] = await database.query<HistoryCount>(
     sql`SELECT chain_id AS "chainId", status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
   );
-  return { unfinished: rows.map(toRecord), counts };
-}
-
-export function toRecord(row: HistoryRow): HistoryRecord {
-  return {
-    subject: { chainId: row.chain_id, kind: row.kind, address: row.subject },
-    status: row.status,
-    callsEstimated: row.calls_estimated,
-    callsMade: row.calls_made,
-    rowsAdded: row.rows_added,
-    requestedAt: row.requested_at,
-    attempts: row.attempts,
-    dueAt: row.due_at,
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
-  };
+  return { unfinished, counts };
 }

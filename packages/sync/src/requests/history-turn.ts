@@ -22,28 +22,28 @@ export interface HistoryOptions {
   readonly logger: Logger;
   /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  /** Maximum node calls per backfill. */
+  /** Node calls per backfill. */
   readonly maxCalls: number;
-  /** Milliseconds after which it yields to others, at the next chunk. */
+  /** After this time the backfill yields to others, at the next chunk. */
   readonly sliceMs: number;
-  /** Largest logs of a chunk of several blocks, bytes of responses. @default CHUNK_BYTES_MAX */
+  /** Bytes of responses of a chunk of several blocks. @default CHUNK_BYTES_MAX */
   readonly chunkBytesMax?: number;
-  /** Records work that might crash the process. @default not recorded */
+  /** Of work that might crash the process. @default not recorded */
   readonly journal?: Pick<WorkJournal, 'run'>;
-  /** Transactions that an account sent, found by wallet searches. @default none are known */
+  /** Found by wallet searches. @default none are known */
   readonly sentTransactions?: SentTransactions;
 }
 
 export interface Turn extends HistoryOptions {
   readonly owner: ClaimOwner;
   readonly subject: Subject;
-  /** Node calls made for the backfill, in all turns. */
+  /** Node calls in all turns. */
   made: number;
-  /** When it yields to others. Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly ends: number;
 }
 
-/** Returns why the turn is over, and records it; null while it is not. */
+/** Why the turn is over, which is recorded; null while it is not. */
 export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
   const { database, subject, clock, made, maxCalls, ends } = turn;
   if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });
@@ -52,7 +52,7 @@ export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
   return 'more';
 }
 
-/** Runs work that might crash the process. Recorded per chunk, because suspects run alone and wait for each other. */
+/** Recorded per chunk, because suspects run alone and wait for each other. */
 export function runRisky<T>({ chain, subject, journal = UNWRITTEN }: Turn, work: () => Promise<T>): Promise<T> {
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
 }

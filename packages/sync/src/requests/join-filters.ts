@@ -3,14 +3,13 @@ import type { Hash, Log } from '@chainstead/core';
 import type { HistoryFilter } from '../dataset/dataset.ts';
 
 /**
- * Returns few filters that together match at least the logs of the given ones. Two filters with the same indexed topics
- * become one with the events of both. A filter for certain contracts joins one for all contracts if the topics contain
- * the subject and no topics are added: it then matches only few more logs.
+ * Few filters that together match at least the same logs. Two with the same indexed topics become one with the events of
+ * both. One for certain contracts joins one for all if the topics contain the subject and no topics are added.
  */
 export function joinFilters(filters: readonly HistoryFilter[]): readonly HistoryFilter[] {
   const joined: HistoryFilter[] = [];
   for (const filter of filters) {
-    const index = joined.findIndex((one) => mayJoin(one, filter));
+    const index = joined.findIndex((before) => mayJoin(before, filter));
     const other = joined[index];
     if (other === undefined) joined.push(filter);
     else joined[index] = join(other, filter);
@@ -18,10 +17,7 @@ export function joinFilters(filters: readonly HistoryFilter[]): readonly History
   return joined;
 }
 
-/**
- * Returns whether a filter matches a log, by the rules of most nodes: a filter with four positions matches only logs
- * with four topics.
- */
+/** By the rules of most nodes: a filter with four positions matches only logs with four topics. */
 export function givesLog({ topics, indexed = [], addresses }: HistoryFilter, log: Log): boolean {
   if (addresses !== undefined && !addresses.includes(log.address)) return false;
   if (indexed.length > 0 && log.topics.length < 1 + indexed.length) return false;
@@ -33,34 +29,29 @@ function isAmong(wanted: readonly Hash[], topic: Hash | undefined): boolean {
   return topic !== undefined && wanted.includes(topic);
 }
 
-function mayJoin(one: HistoryFilter, other: HistoryFilter): boolean {
-  const named = namedBy(one);
+function mayJoin(first: HistoryFilter, other: HistoryFilter): boolean {
+  const named = namedBy(first);
   if (named !== namedBy(other)) return false;
-  if (JSON.stringify(one.addresses) === JSON.stringify(other.addresses)) return true;
-  const [ofAny, ofSome] = one.addresses === undefined ? [one, other] : [other, one];
-  return ofAny.addresses === undefined && named !== NOBODY && lengthOf(ofAny) <= lengthOf(ofSome);
+  if (JSON.stringify(first.addresses) === JSON.stringify(other.addresses)) return true;
+  const [ofAny, ofSome] = first.addresses === undefined ? [first, other] : [other, first];
+  return ofAny.addresses === undefined && named !== NO_TOPICS && lengthOf(ofAny) <= lengthOf(ofSome);
 }
 
 function lengthOf({ indexed = [] }: HistoryFilter): number {
   return indexed.length;
 }
 
-/** Returns the indexed topics and their positions. Trailing nulls only define the number of topics. */
+/** Indexed topics and their positions. Trailing nulls only define the number of topics. */
 function namedBy({ indexed = [] }: Pick<HistoryFilter, 'indexed'>): string {
   const last = indexed.findLastIndex((wanted) => wanted !== null);
   return JSON.stringify(indexed.slice(0, last + 1));
 }
 
-const NOBODY = namedBy({});
-
-function join(one: HistoryFilter, other: HistoryFilter): HistoryFilter {
-  const { indexed } = lengthOf(one) <= lengthOf(other) ? one : other;
-  const { addresses } = one.addresses === undefined ? one : other;
-  return {
-    topics: [one, other].some(({ topics }) => topics.length === 0)
-      ? []
-      : [...new Set([...one.topics, ...other.topics])],
-    ...(indexed === undefined ? {} : { indexed }),
-    ...(addresses === undefined ? {} : { addresses }),
-  };
+const NO_TOPICS = namedBy({});
+function join(first: HistoryFilter, other: HistoryFilter): HistoryFilter {
+  const { indexed } = lengthOf(first) <= lengthOf(other) ? first : other;
+  const { addresses } = first.addresses === undefined ? first : other;
+  const takesAny = first.topics.length === 0 || other.topics.length === 0;
+  const topics = takesAny ? [] : [...new Set([...first.topics, ...other.topics])];
+  return { topics, ...(indexed && { indexed }), ...(addresses && { addresses }) };
 }

@@ -1,20 +1,13 @@
 import type { ChainId } from '@chainstead/core';
 import { type Database, rawSql, sql, where } from '@chainstead/db';
 import { type Subject, subjectKey } from '../coverage/subject.ts';
-import {
-  HISTORY_COLUMNS,
-  type HistoryRecord,
-  type HistoryRow,
-  type HistoryStatus,
-  toRecord,
-} from './history-record.ts';
+import { HISTORY_COLUMNS, type HistoryRecord, type HistoryStatus } from './history-record.ts';
 
 export interface HistoriesRequested {
   /** Null: all chains. */
   readonly chainId: ChainId | null;
-  /** Null: any status. */
   readonly status: HistoryStatus | null;
-  /** Cursor: the page starts after this subject; null: first page. */
+  /** The page starts after this subject; null: first page. */
   readonly after: Subject | null;
   readonly limit: number;
 }
@@ -25,10 +18,10 @@ export interface HistoriesPage {
   readonly next: Subject | null;
 }
 
-/** Maximum rows scanned per page. */
+/** Rows scanned per page. */
 const LOOKED_AT = 20_000;
 
-/** Returns on-demand backfills by chain, kind and subject. Scans a limited number of rows, even if few match. */
+/** By chain, kind and subject. Scans a limited number of rows, even if few match. */
 export async function listHistories(
   database: Pick<Database, 'query'>,
   requested: HistoriesRequested,
@@ -39,14 +32,14 @@ export async function listHistories(
     ...(after === null ? [] : [sql`(chain_id, kind, subject) > (${subjectKey(after)})`]),
   ];
   const from = sql`FROM backfill_requests ${where(conditions)} ORDER BY chain_id, kind, subject`;
-  const rows = await database.query<HistoryRow>(
+  const found = await database.query<HistoryRecord>(
     sql`SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} LIMIT ${rawSql(LOOKED_AT)}) AS backfill_requests
       ${where(status === null ? [] : [sql`status = ${status}`])} ORDER BY chain_id, kind, backfill_requests.subject LIMIT ${limit + 1}`,
   );
-  const histories = rows.slice(0, limit).map(toRecord);
-  if (rows.length > limit) return { histories, next: histories.at(-1)?.subject ?? null };
-  const [last] = await database.query<HistoryRow>(
+  const histories = found.slice(0, limit);
+  if (found.length > limit) return { histories, next: histories.at(-1)?.subject ?? null };
+  const [last] = await database.query<HistoryRecord>(
     sql`SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} OFFSET ${rawSql(LOOKED_AT - 1)} LIMIT 1) AS backfill_requests`,
   );
-  return { histories, next: last === undefined ? null : toRecord(last).subject };
+  return { histories, next: last?.subject ?? null };
 }

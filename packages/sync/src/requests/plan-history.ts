@@ -20,7 +20,7 @@ export interface MissingHistory {
   readonly dataset: Dataset;
   /** Ascending. Final, so they can be read now. */
   readonly ranges: readonly BlockRange[];
-  /** Missing blocks that may still be reorganized. */
+  /** May still be reorganized. */
   readonly notFinal: readonly BlockRange[];
 }
 
@@ -33,7 +33,7 @@ export interface HistoryScope {
   readonly retention?: RetentionSettings | undefined;
 }
 
-/** Returns whether any block up to the newest indexed one is missing for the subject. True if nothing is indexed. */
+/** Up to the newest indexed block. True if nothing is indexed. */
 export async function isHistoryMissing(database: Database, scope: HistoryScope): Promise<boolean> {
   const state = await readChainState(database, scope.chain.id);
   if (state === null) return true;
@@ -41,7 +41,7 @@ export async function isHistoryMissing(database: Database, scope: HistoryScope):
   return missing.some(({ ranges }) => ranges.length > 0);
 }
 
-/** Returns null before the chain was ever ingested: the first followed block is unknown then. */
+/** Null before the chain was ever ingested: the first followed block is unknown then. */
 export async function planHistory(
   database: Database,
   pool: UpstreamPool,
@@ -65,26 +65,19 @@ function newestIndexed(state: ChainState): number {
   return Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0);
 }
 
-async function listMissing(
-  database: Database,
-  { chain, datasets, subject, retention }: HistoryScope,
-  newest: number,
-): Promise<{ readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[]> {
-  const known = [...(await listCoverage(database, chain.id)), ...(await listSubjectRanges(database, subject))];
+async function listMissing(database: Database, { chain, datasets, subject, retention }: HistoryScope, newest: number) {
+  const coverage = [...(await listCoverage(database, chain.id)), ...(await listSubjectRanges(database, subject))];
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
   return datasets
     .filter((dataset) => filtersOf(dataset, chain, subject).length > 0)
     .map((dataset) => {
-      const covered = known.filter((one) => one.dataset === dataset.name).map(({ range }) => range);
+      const covered = coverage.filter((record) => record.dataset === dataset.name).map(({ range }) => range);
       const from = isDroppable(dataset) ? Math.max(chain.firstBlock, retainedFrom) : chain.firstBlock;
       return { dataset, ranges: from > newest ? [] : subtractRanges([{ from, to: newest }], covered) };
     });
 }
 
-/**
- * Returns the highest block that neither the chain nor the follower can roll back. The checkpoint of a lagging follower
- * may be on an abandoned branch, so its rollback depth counts from there.
- */
+/** The highest block that neither the chain nor the follower, which may lag on an abandoned branch, can roll back. */
 export async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: ChainState): Promise<number> {
   const { value: head } = await pool.getHead();
   const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
@@ -93,19 +86,16 @@ export async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: 
   return Math.min(settled, Math.max(state.firstFollowed - 1, followed));
 }
 
-/** Returns the estimated node calls for the logs. If logs have no timestamps, the headers of their blocks are extra. */
+/** For the logs. If these have no timestamps, the headers of their blocks are extra. */
 export function estimateCalls(
   pool: UpstreamPool,
   chain: Chain,
   subject: Subject,
   shared: readonly SharedHistory[],
 ): number {
-  return shared
-    .flatMap(({ datasets, ranges }) =>
-      joinFilters(datasets.flatMap((dataset) => filtersOf(dataset, chain, subject))).map((filter) => ({
-        filter,
-        ranges,
-      })),
-    )
-    .reduce((sum, { filter, ranges }) => sum + pool.estimateLogCalls(toQuery(filter), ranges), 0);
+  let calls = 0;
+  for (const { datasets, ranges } of shared)
+    for (const filter of joinFilters(datasets.flatMap((dataset) => filtersOf(dataset, chain, subject))))
+      calls += pool.estimateLogCalls(toQuery(filter), ranges);
+  return calls;
 }

@@ -21,16 +21,16 @@ import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
 import { writeTransactions } from './write-transactions.ts';
 
-/** Target number of logs per chunk: held in memory, and written in one transaction. */
+/** Target per chunk: held in memory, and written in one transaction. */
 const LOGS_PER_CHUNK = 2_000;
-/** Width of a chunk in calls, first and maximum: wide enough for concurrent calls, narrow enough to lose little. */
+/** Width of a chunk in calls: wide enough for concurrent calls, narrow enough to lose little. */
 const CALLS_PER_CHUNK_FIRST = 4;
 const CALLS_PER_CHUNK_MAX = 16;
 const CHUNK_BLOCKS_MIN = 1_000;
 /** Each log of a trader leads to a transaction that is read on its own. */
 const TRADER_LOGS_PER_CHUNK = 200;
 
-/** Runs until the backfill is complete or yields. Failures are recorded and retried later. @throws only if aborted */
+/** Until the backfill is complete or yields. Failures are recorded and retried later. @throws only if aborted */
 export async function readHistory(
   options: HistoryOptions,
   subject: Subject,
@@ -88,7 +88,7 @@ async function readMissing(
   return 'done';
 }
 
-/** Reads and writes one chunk. @returns why the turn is over; null while it is not */
+/** @returns why the turn is over; null while it is not */
 async function readChunk(
   turn: Turn,
   { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },
@@ -124,10 +124,8 @@ async function readChunk(
   return null;
 }
 
-/** Reads the logs of a chunk; null if they are too many bytes to hold. */
-async function readUpTo(
-  ...requested: Parameters<typeof readSubjectLogs>
-): Promise<Awaited<ReturnType<typeof readSubjectLogs>> | null> {
+/** Null if the logs are too many bytes to hold. */
+async function readUpTo(...requested: Parameters<typeof readSubjectLogs>) {
   try {
     return await readSubjectLogs(...requested);
   } catch (error) {
@@ -136,7 +134,7 @@ async function readUpTo(
   }
 }
 
-/** Cuts ranges into chunks, newest block first. */
+/** Chunks, newest block first. */
 function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Generator<BlockRange> {
   for (const { from, to } of ranges.toReversed())
     for (let end = to; end >= from; ) {
@@ -146,7 +144,7 @@ function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Gener
     }
 }
 
-/** Returns the chunk widths, from the expected blocks per call. */
+/** Chunk widths, from the expected blocks per call. */
 function chunkBlocks(ranges: readonly BlockRange[], calls: number): { blocksFirst: number; blocksMax: number } {
   const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   const blocksPerCall = Math.ceil(blocks / Math.max(1, calls));

@@ -1,6 +1,7 @@
-/** The rows of transactions that an account sent without a log that names it. */
+/** Rows of transactions that an account sent without a log that names it. */
 import { type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
 import { listCoverage } from '../coverage/coverage.ts';
+import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { RangeSubject } from '../coverage/subject.ts';
 import { listSubjectRanges } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -14,19 +15,18 @@ import { writeTransactions } from './write-transactions.ts';
 const LISTED = 1_000;
 
 /**
- * Reads the transactions that the account sent, in the blocks whose logs were read for it. A block is recorded for
- * `trader-sent` once both are read: then all its rows are stored.
- * @returns `done` if nothing is left; `waits` while a wallet search finds the transactions
+ * In the blocks whose logs were read. A block is recorded for `trader-sent` once both are read: then all rows are stored.
+ * @returns `waits` while a wallet search finds the transactions
  */
 export async function readSentRows(turn: Turn, signal: AbortSignal): Promise<HistoryOutcome> {
   const { chain, database, subject, sentTransactions: sent, maxCalls } = turn;
   if (sent === undefined) return 'done';
-  const known = await sent.knownBlocks(database, chain, subject.address);
+  const searched = await sent.knownBlocks(database, chain, subject.address);
   let isMissing = false;
-  for (const dataset of turn.datasets.filter((one) => filtersOf(one, chain, subject).length > 0)) {
+  for (const dataset of turn.datasets.filter((candidate) => filtersOf(candidate, chain, subject).length > 0)) {
     const missing = await missingBlocks(turn, dataset);
-    isMissing ||= subtractRanges(missing, known).length > 0;
-    for (const range of intersectRanges(missing, known).toReversed()) {
+    isMissing ||= subtractRanges(missing, searched).length > 0;
+    for (const range of intersectRanges(missing, searched).toReversed()) {
       const ended = await readSentOf(turn, dataset, range, signal);
       if (ended !== null) return ended;
     }
@@ -43,20 +43,15 @@ const sentSubject = ({ subject }: Turn): RangeSubject => ({ ...subject, kind: 't
 
 async function missingBlocks(turn: Turn, { name }: Dataset): Promise<readonly BlockRange[]> {
   const { chain, database, subject } = turn;
-  const ofDataset = (known: Awaited<ReturnType<typeof listSubjectRanges>>) =>
-    known.flatMap(({ dataset, range }) => (dataset === name ? [range] : []));
+  const ofDataset = (records: readonly CoveredRange[]) =>
+    records.flatMap(({ dataset, range }) => (dataset === name ? [range] : []));
   const ofLogs = ofDataset(await listSubjectRanges(database, subject));
   const done = ofDataset(await listSubjectRanges(database, sentSubject(turn)));
   const coverage = ofDataset(await listCoverage(database, chain.id));
   return subtractRanges(ofLogs, mergeRanges([...done, ...coverage]));
 }
 
-async function readSentOf(
-  turn: Turn,
-  dataset: Dataset,
-  range: BlockRange,
-  signal: AbortSignal,
-): Promise<HistoryOutcome | null> {
+async function readSentOf(turn: Turn, dataset: Dataset, range: BlockRange, signal: AbortSignal) {
   const { chain, database, subject, sentTransactions: sent } = turn;
   let { to } = range;
   for (;;) {

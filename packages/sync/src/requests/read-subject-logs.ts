@@ -10,47 +10,36 @@ import { blocksOfLogs } from '../read/read-range.ts';
 import { weighLogs } from '../read/weigh.ts';
 import { givesLog, joinFilters } from './join-filters.ts';
 
-/** Largest logs of a chunk of several blocks, bytes of responses. Chunks of ordinary logs have a tenth of it. */
+/** Bytes of responses of a chunk of several blocks. Chunks of ordinary logs have a tenth of it. */
 const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
 
 interface SubjectRead {
-  /** Logs by dataset, in chain order, without duplicates. */
+  /** In chain order, without duplicates. */
   readonly parts: readonly { readonly dataset: Dataset; readonly logs: readonly Log[] }[];
-  /** Weight of the distinct logs of all datasets. */
+  /** Of the distinct logs of all datasets. */
   readonly weight: number;
-  /** Every block of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
-  /** Node calls made. */
+  /** Node calls. */
   readonly calls: number;
 }
 
-/** Returns the filters of a subject; empty if the dataset has no on-demand backfill for it. */
+/** Empty if the dataset has no on-demand backfill for the subject. */
 export function filtersOf(dataset: Dataset, chain: Chain, { kind, address }: Subject): readonly HistoryFilter[] {
   const { histories, transactionHistories } = dataset;
-  switch (kind) {
-    case 'wallet':
-      return histories?.ofWallet(chain, address) ?? [];
-    case 'contract':
-      return histories?.ofContract(chain, address) ?? [];
-    case 'emitter':
-      return histories?.ofEmitter?.(chain, address) ?? [];
-    case 'trader':
-      return transactionHistories?.filters(chain, address) ?? [];
-    // Transactions are not logs.
-    case 'sender':
-    case 'receiver':
-      return [];
-  }
+  if (kind === 'wallet') return histories?.ofWallet(chain, address) ?? [];
+  if (kind === 'contract') return histories?.ofContract(chain, address) ?? [];
+  if (kind === 'emitter') return histories?.ofEmitter?.(chain, address) ?? [];
+  if (kind === 'trader') return transactionHistories?.filters(chain, address) ?? [];
+  // Transactions of senders and receivers are not logs.
+  return [];
 }
 
-/** Returns a filter as a log query of the pool. */
 export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<LogsQuery, 'range'> {
-  return { topics, ...(indexed === undefined ? {} : { indexed }), ...(addresses === undefined ? {} : { addresses }) };
+  return { topics, ...(indexed && { indexed }), ...(addresses && { addresses }) };
 }
 
 /**
- * Reads every filter of some datasets over the range; common filters once. Logs that can only be decoded with others of
- * their block, because of their contract or topic, are read with those.
+ * Common filters are read once. Logs that can only be decoded with others of their block are read with those.
  * @throws ReorgedWhileReadingError if responses contradict each other; RangeTooLargeError
  */
 export async function readSubjectLogs(
@@ -60,58 +49,52 @@ export async function readSubjectLogs(
     readonly datasets: readonly Dataset[];
     readonly subject: Subject;
     readonly range: BlockRange;
-    /** @default CHUNK_BYTES_MAX */
     readonly chunkBytesMax?: number | undefined;
   },
   signal: AbortSignal,
 ): Promise<SubjectRead> {
   const { chain, subject, range, chunkBytesMax = CHUNK_BYTES_MAX } = requested;
   const wanted = requested.datasets.map((dataset) => ({ dataset, filters: filtersOf(dataset, chain, subject) }));
-  const filters = joinFilters(wanted.flatMap((one) => one.filters));
-  const ask = (query: LogsQuery) => pool.getLogs(query, { signal, minBlock: query.range.to, bytesMax: chunkBytesMax });
-  const answers = await Promise.all(filters.map((filter) => ask({ range, ...toQuery(filter) })));
-  const found = [...collect(chain, answers).values()];
-  const read = await Promise.all(
+  const filters = joinFilters(wanted.flatMap((want) => want.filters));
+  let calls = 0;
+  const readLogs = async (filter: HistoryFilter, of: BlockRange) => {
+    const query = { range: of, ...toQuery(filter) };
+    const answer = await pool.getLogs(query, { signal, minBlock: of.to, bytesMax: chunkBytesMax });
+    calls += answer.calls;
+    return answer;
+  };
+  const logsOfAll = collect(chain, await Promise.all(filters.map((filter) => readLogs(filter, range))));
+  const parts = await Promise.all(
     wanted.map(async ({ dataset, filters: own }) => {
-      const logs = found.filter((log) => own.some((filter) => givesLog(filter, log)));
-      const besides = await Promise.all(
-        relatedOf(chain, dataset, own, logs).map(({ block, filter }) =>
-          ask({ range: { from: block, to: block }, ...toQuery(filter) }),
-        ),
+      const logs = logsOfAll.filter((log) => own.some((filter) => givesLog(filter, log)));
+      const related = relatedOf(chain, dataset, own, logs);
+      const answers = await Promise.all(
+        related.map(({ block, filter }) => readLogs(filter, { from: block, to: block })),
       );
-      return { dataset, besides, logs: inOrder([...collect(chain, [{ logs }, ...besides]).values()]) };
+      return { dataset, logs: inOrder(collect(chain, [{ logs }, ...answers])) };
     }),
   );
   // Responses for different datasets may contradict each other too.
-  const all = inOrder([...collect(chain, read).values()]);
+  const all = inOrder(collect(chain, parts));
   const { blocks, headersRead } = await blocksOfLogs(pool, all, signal);
-  const calls = [...answers, ...read.flatMap(({ besides }) => besides)];
-  return {
-    parts: read.map(({ dataset, logs }) => ({ dataset, logs })),
-    weight: weighLogs(all),
-    blocks,
-    calls: calls.reduce((sum, answer) => sum + answer.calls, headersRead),
-  };
+  return { parts, weight: weighLogs(all), blocks, calls: calls + headersRead };
 }
 
 /** Deduplicated: self-transfers match two filters. */
-function collect(chain: Chain, answers: readonly { readonly logs: readonly Log[] }[]): Map<string, Log> {
-  const found = new Map<string, Log>();
-  for (const { logs } of answers)
-    for (const log of logs) {
-      const place = `${log.blockNumber}.${log.transactionIndex}.${log.logIndex}`;
-      const known = found.get(place);
-      if (known === undefined || known.blockTimestamp === null) found.set(place, log);
-      if (known !== undefined && (known.blockHash !== log.blockHash || known.transactionHash !== log.transactionHash))
-        throw new ReorgedWhileReadingError({
-          chain: chain.key,
-          what: `two answers differ in a log of block ${log.blockNumber}`,
-        });
-    }
-  return found;
+function collect({ key }: Chain, answers: readonly { readonly logs: readonly Log[] }[]): Log[] {
+  const byPlace = new Map<string, Log>();
+  for (const log of answers.flatMap(({ logs }) => logs)) {
+    const place = `${log.blockNumber}.${log.transactionIndex}.${log.logIndex}`;
+    const before = byPlace.get(place);
+    if (before === undefined || before.blockTimestamp === null) byPlace.set(place, log);
+    const what = `two answers differ in a log of block ${log.blockNumber}`;
+    if (before !== undefined && (before.blockHash !== log.blockHash || before.transactionHash !== log.transactionHash))
+      throw new ReorgedWhileReadingError({ chain: key, what });
+  }
+  return [...byPlace.values()];
 }
 
-/** Returns filters for single blocks to read too, unless another filter matches all these logs. */
+/** Filters for single blocks to read too, unless another filter matches all these logs. */
 function relatedOf(
   chain: Chain,
   { histories, topics }: Dataset,
@@ -130,13 +113,13 @@ function relatedOf(
       asksFor: (log: Log) => log.topics[0] === topic,
     })),
   ].flatMap(({ filter, asksFor }) => {
-    if (filters.some((one) => givesAll(one, filter))) return [];
+    if (filters.some((own) => givesAll(own, filter))) return [];
     const blocks = new Set(logs.filter(asksFor).map((log) => log.blockNumber));
     return [...blocks].map((block) => ({ block, filter }));
   });
 }
 
-/** Returns whether a filter matches every log that the wanted one matches. */
+/** A filter matches every log that the wanted one matches. */
 function givesAll({ topics, indexed, addresses }: HistoryFilter, wanted: HistoryFilter): boolean {
   return (
     indexed === undefined &&

@@ -1,39 +1,30 @@
 /** Reads single transactions for an account, and decodes them as the backfill of whole blocks does. */
 import type { Chain } from '@chainstead/chains';
-import type { Hash, Logger } from '@chainstead/core';
-import { parseReceipt, type UpstreamPool } from '@chainstead/rpc';
-import type { Subject } from '../coverage/subject.ts';
+import type { Hash } from '@chainstead/core';
+import { parseReceipt } from '@chainstead/rpc';
 import type { Dataset, DecodeContext } from '../dataset/dataset.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
 import { wholeBlockReader } from '../read/decodable-block.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 import { readWatchedBlock } from '../read/read-watched-block.ts';
+import type { Turn } from './history-turn.ts';
 
-/** A transaction whose receipt is not read yet. */
+/** The receipt is not read yet. */
 export interface FoundTransaction {
   readonly block: number;
   readonly hash: Hash;
 }
 
-/** The account's rows of some transactions. */
 interface TransactionsRead {
-  /** Rows by block; blocks without a row are left out. */
+  /** Blocks without a row are left out. */
   readonly rows: ReadonlyMap<number, readonly unknown[]>;
-  /** Every block with a row. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
-  /** Node calls made. */
+  /** Node calls. */
   readonly calls: number;
 }
 
-/** Dependencies of the reads. */
-interface TransactionsReading {
-  readonly chain: Chain;
-  readonly pool: UpstreamPool;
-  readonly logger: Logger;
-  readonly dataset: Dataset;
-  readonly subject: Subject;
-}
+type TransactionsReading = Pick<Turn, 'chain' | 'pool' | 'logger' | 'subject'> & { readonly dataset: Dataset };
 
 /** Blocks that are read concurrently. */
 const BLOCKS_AT_ONCE = 4;
@@ -43,8 +34,7 @@ const PARTS: ReadonlySet<BlockPart> = new Set(['transactions']);
 const NO_NEEDS = { internalTransfers: false, transactions: false } as const;
 
 /**
- * Reads the receipt of each transaction. The blocks of those that may have rows are read whole and proven, so that the
- * rows equal those of the backfill.
+ * Reads receipts. Blocks of transactions that may have rows are read whole and proven: rows equal those of the backfill.
  * @throws ReorgedWhileReadingError if responses contradict each other; UnprovenBlockError
  */
 export async function readTransactions(
@@ -78,8 +68,8 @@ async function selectByReceipts(
   if (found.length === 0) return [];
   const calls = found.map(({ hash }) => [hash]);
   const answers = await pool.requestMany('eth_getTransactionReceipt', calls, { signal });
-  return found.filter(({ hash, block }, place) => {
-    const json = answers[place]?.value ?? null;
+  return found.filter(({ hash, block }, index) => {
+    const json = answers[index]?.value ?? null;
     if (json === null) throw reorged(chain, `no node has the receipt of ${hash}`);
     const receipt = parseReceipt(json);
     if (receipt.transactionHash !== hash || receipt.logs.some(({ blockNumber }) => blockNumber !== block))
@@ -93,7 +83,7 @@ async function readBlockRows(
   number: number,
   hashes: ReadonlySet<Hash>,
   signal: AbortSignal,
-): Promise<{ readonly facts: BlockFacts; readonly rows: readonly unknown[] }> {
+) {
   const reader = { chain, pool, logger, policy: chain.proofPolicy, parts: PARTS };
   const block = await readWatchedBlock(reader, number, NO_NEEDS, signal);
   if (block === null) throw reorged(chain, `no node has block ${number}`);
@@ -101,19 +91,16 @@ async function readBlockRows(
   const { upstream, parts } = block;
   if (whole === null) {
     const reason = parts.transactions?.reason ?? 'transactions are unavailable';
-    throw new UnprovenBlockError({
-      ...{ chain: chain.key, block: number, reason, policy: chain.proofPolicy, upstreams: [upstream] },
-    });
+    const facts = { chain: chain.key, block: number, reason, policy: chain.proofPolicy };
+    throw new UnprovenBlockError({ ...facts, upstreams: [upstream] });
   }
   const transactions = whole.transactions.filter(({ hash }) => hashes.has(hash));
   if (transactions.length !== hashes.size) throw reorged(chain, `block ${number} lacks a transaction`);
   const { header } = block;
   const context: DecodeContext = { chain, timestampOf: () => header.timestamp };
   const rows = dataset.wholeBlocks?.decode({ ...whole, transactions }, context) ?? [];
-  return {
-    facts: header,
-    rows: rows.filter((row) => dataset.transactionHistories?.isOf(row, subject.address) === true),
-  };
+  const own = rows.filter((row) => dataset.transactionHistories?.isOf(row, subject.address) === true);
+  return { facts: header, rows: own };
 }
 
 function reorged(chain: Chain, what: string): ReorgedWhileReadingError {

@@ -3,22 +3,16 @@ import type { Address, BlockRange } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { FoundTransaction } from './read-transactions.ts';
 
-/** Transactions that accounts sent. No filter of logs finds them: wallet searches do, by the nonces of old blocks. */
+/** No filter of logs finds transactions that accounts sent: wallet searches do, by the nonces of old blocks. */
 export interface SentTransactions {
-  /** Returns the blocks with all transactions that the account sent. Ascending, disjoint. */
+  /** Blocks with all transactions that the account sent. Ascending, disjoint. */
   knownBlocks(database: Database, chain: Chain, account: Address): Promise<readonly BlockRange[]>;
-  /**
-   * Returns transactions that the account sent in a range of known blocks, newest first: `limit`, and those of the same
-   * block as the last.
-   */
+  /** In known blocks, newest first: `limit`, and those of the same block as the last. */
   list(
     database: Database,
     chain: Chain,
     wanted: { readonly account: Address; readonly range: BlockRange; readonly limit: number },
   ): Promise<readonly FoundTransaction[]>;
-  /**
-   * Requests a search of the other blocks.
-   * @returns null while it works or waits, otherwise why it finds nothing more
-   */
+  /** Requests a search of the other blocks. @returns null while it works or waits, otherwise why it finds nothing more */
   search(database: Database, chain: Chain, account: Address, maxCalls: number): Promise<string | null>;
 }

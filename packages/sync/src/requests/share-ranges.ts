@@ -8,10 +8,7 @@ export interface SharedHistory {
   readonly ranges: readonly BlockRange[];
 }
 
-/**
- * Splits the missing blocks where the set of datasets that lack them changes.
- * @param plan ascending ranges per dataset that don't touch
- */
+/** Splits the missing blocks (ascending per dataset, not touching) where the set of datasets that lack them changes. */
 export function shareRanges(
   plan: readonly { readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[],
 ): readonly SharedHistory[] {

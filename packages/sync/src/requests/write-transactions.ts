@@ -15,17 +15,14 @@ interface TransactionsChunk {
   readonly found: readonly FoundTransaction[];
   /** Node calls that found them, to be recorded. */
   readonly calls: number;
-  /** Subject that the range is recorded for. @default the subject */
+  /** The range is recorded for it. @default the subject */
   readonly recordedAs?: RangeSubject;
 }
 
-/** Transactions per piece: each takes one call, or three. A piece is written in one transaction. */
+/** Transactions per piece: each takes one call, or three. */
 const PIECE = 100;
 
-/**
- * Reads and writes the rows. Each piece is recorded with its blocks, so that the backfill resumes there.
- * @returns why the turn is over; null while it is not
- */
+/** Each piece is recorded with its blocks. @returns why the turn is over; null while it is not */
 export async function writeTransactions(
   turn: Turn,
   { dataset, range, found, calls, recordedAs }: TransactionsChunk,
@@ -33,17 +30,17 @@ export async function writeTransactions(
 ): Promise<HistoryOutcome | null> {
   const { chain, pool, logger, subject } = turn;
   let unrecorded = calls;
-  for (const [place, piece] of piecesOf(found, range).entries()) {
+  for (const [index, piece] of piecesOf(found, range).entries()) {
     signal.throwIfAborted();
     // The first piece is always written, so that every turn makes progress.
-    const ended = place === 0 ? null : await endOfTurn(turn);
+    const ended = index === 0 ? null : await endOfTurn(turn);
     if (ended !== null) return ended;
     await runRisky(turn, async () => {
       const read = await readTransactions({ chain, pool, logger, dataset, subject }, piece.found, signal);
       turn.made += read.calls;
       const part = { found: { rows: read.rows }, blocks: read.blocks, calls: unrecorded + read.calls };
-      const recording = recordedAs === undefined ? {} : { recordedAs };
-      await commitChunk(turn, { subject, dataset, range: piece.range, read: part, ...recording }, signal);
+      const chunk = { subject, dataset, range: piece.range, read: part, ...(recordedAs && { recordedAs }) };
+      await commitChunk(turn, chunk, signal);
     });
     unrecorded = 0;
   }
@@ -56,17 +53,18 @@ export function piecesOf(
   range: BlockRange,
   size: number = PIECE,
 ): readonly { readonly range: BlockRange; readonly found: readonly FoundTransaction[] }[] {
-  const unique = new Map<Hash, FoundTransaction>(found.map((one) => [one.hash, one]));
-  const newestFirst = [...unique.values()].toSorted((one, other) => other.block - one.block);
+  const unique = new Map<Hash, FoundTransaction>(found.map((transaction) => [transaction.hash, transaction]));
+  const newestFirst = [...unique.values()].toSorted((a, b) => b.block - a.block);
   const pieces: { range: BlockRange; found: FoundTransaction[] }[] = [];
   let held: FoundTransaction[] = [];
   let { to } = range;
-  for (const [place, one] of newestFirst.entries()) {
-    held.push(one);
-    const next = newestFirst[place + 1];
-    if (next === undefined || held.length < size || next.block === one.block) continue;
-    pieces.push({ range: { from: one.block, to }, found: held });
-    [held, to] = [[], one.block - 1];
+  for (const [index, transaction] of newestFirst.entries()) {
+    held.push(transaction);
+    const { block } = transaction;
+    const next = newestFirst[index + 1];
+    if (next === undefined || held.length < size || next.block === block) continue;
+    pieces.push({ range: { from: block, to }, found: held });
+    [held, to] = [[], block - 1];
   }
   return [...pieces, { range: { from: range.from, to }, found: held }];
 }

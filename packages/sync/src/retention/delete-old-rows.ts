@@ -7,14 +7,10 @@ import type { RowTable } from '../dataset/row-table.ts';
 import { uncoverIn } from './drop-partition.ts';
 import type { RetentionOptions } from './retention-options.ts';
 
-/** Rows of a transaction, which holds the commit lock of the chain. A block is deleted as a whole, so there may be more. */
+/** Each transaction holds the commit lock of the chain. A block is deleted as a whole, so there may be more. */
 const ROWS_AT_ONCE = 10_000;
 
-/**
- * Deletes the rows below the retention window by more than the reorg depth, and their coverage in the same transactions.
- * @param rowsAtOnce rows per transaction @default 10,000
- * @returns the number of deleted rows
- */
+/** Deletes the rows below the retention window by more than the reorg depth, and their coverage. @returns their number */
 export async function deleteOldRows(
   options: Omit<RetentionOptions, 'clock' | 'lockWaitMs'>,
   signal: AbortSignal,
@@ -39,7 +35,6 @@ export async function deleteOldRows(
   return all;
 }
 
-/** Returns the query of the last block of a table's oldest rows. */
 export function lastOfOldest({ name }: Table, chainId: number, below: number, rows: number): Sql {
   return sql`SELECT max(block_number) AS block FROM (
     SELECT block_number FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND block_number < ${below} ORDER BY block_number LIMIT ${rows}) AS oldest`;
@@ -48,7 +43,6 @@ export function lastOfOldest({ name }: Table, chainId: number, below: number, ro
 /** Without statistics of a new table, Postgres would sort all its rows. */
 export const IN_ORDER_OF_KEY = sql`SET LOCAL enable_sort = off`;
 
-/** Returns the statement that deletes a table's rows up to a block. */
 export function deletion({ name }: Table, chainId: number, to: number): Sql {
   return sql`WITH deleted AS (DELETE FROM ${rawSql(name)} WHERE chain_id = ${chainId} AND block_number <= ${to} RETURNING 1)
     SELECT count(*) AS rows FROM deleted`;
@@ -58,13 +52,13 @@ type Table = Pick<RowTable<never>, 'name'>;
 
 type ChainId = RetentionOptions['chain']['id'];
 
-/** Readers see neither the rows nor their coverage, or both. @returns the number of deleted rows; 0: none is left */
+/** Readers see neither the rows nor their coverage, or both. @returns the number of rows; 0: none is left */
 async function deleteOldest(
   database: Database,
   chainId: ChainId,
-  dataset: Pick<Dataset, 'name' | 'projections' | 'table'>,
+  dataset: Dataset,
   { below, rowsAtOnce }: { readonly below: number; readonly rowsAtOnce: number },
-): Promise<number> {
+) {
   return database.transaction(async (transaction) => {
     await transaction.query(IN_ORDER_OF_KEY);
     const [last] = await transaction.query<{ block: number | null }>(

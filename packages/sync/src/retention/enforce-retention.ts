@@ -1,12 +1,11 @@
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, sql, tryAcquireLeadership } from '@chainstead/db';
+import { sql, tryAcquireLeadership } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import { deleteOldRows } from './delete-old-rows.ts';
 import {
-  type DetachedPartition,
   detachPartition,
   dropDetached,
   findDetached,
@@ -18,7 +17,7 @@ import type { RetentionOptions } from './retention-options.ts';
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Drops partitions and rows as they become too old, until the signal aborts. A failure is logged and retried. */
+/** Until the signal aborts. A failure is logged and retried. */
 export async function enforceRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   while (!signal.aborted) {
@@ -36,9 +35,7 @@ export async function enforceRetention(options: RetentionOptions, signal: AbortS
   }
 }
 
-/**
- * Drops the partitions below the retention window, and those an earlier process left half dropped. @returns their names
- */
+/** Drops partitions below the retention window and those an earlier process left half dropped. @returns their names */
 export async function dropOldPartitions(options: RetentionOptions, signal: AbortSignal): Promise<readonly string[]> {
   const dropped: string[] = [];
   for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
@@ -54,10 +51,7 @@ export async function dropOldPartitions(options: RetentionOptions, signal: Abort
   return dropped;
 }
 
-/**
- * Drops only partitions that an earlier process left half dropped. @returns false while another process is dropping
- * them
- */
+/** Drops partitions that an earlier process left half dropped. @returns false while another process is dropping them */
 export async function finishDropping(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
   for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
     if ((await findUnfinished(options, dataset)).length === 0) continue;
@@ -88,20 +82,14 @@ async function withTable(
   }
 }
 
-/** Returns half dropped partitions of the chain, and pending detachments of any chain, which block others. */
-async function findUnfinished(
-  { chain, database }: RetentionOptions,
-  dataset: Dataset,
-): Promise<readonly DetachedPartition[]> {
+/** Half dropped partitions of the chain, and pending detachments of any chain, which block others. */
+async function findUnfinished({ chain, database }: RetentionOptions, dataset: Dataset) {
   const detached = await findDetached(database, dataset);
   return detached.filter(({ chainId, isPending }) => isPending || chainId === chain.id);
 }
 
-/** Returns the partitions below the retention window, ascending. */
-async function findOld(
-  { chain, database, retention }: RetentionOptions,
-  dataset: Dataset,
-): Promise<readonly Partition[]> {
+/** Below the retention window, ascending. */
+async function findOld({ chain, database, retention }: RetentionOptions, dataset: Dataset) {
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
   if (retainedFrom === 0) return [];
   // A reorg lowers the checkpoint and with it the retention window, which must never include a dropped block.
@@ -109,12 +97,7 @@ async function findOld(
   return partitions.filter(({ to }) => to + chain.reorgDepthMax <= retainedFrom);
 }
 
-async function dropUnfinished(
-  options: RetentionOptions,
-  dataset: Dataset,
-  run: RunStatement,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function dropUnfinished(options: RetentionOptions, dataset: Dataset, run: RunStatement, signal: AbortSignal) {
   const { chain, database, logger } = options;
   const dropped: string[] = [];
   for (const detached of await findUnfinished(options, dataset)) {
@@ -132,21 +115,15 @@ async function dropPartition(
   { name, from, to, rows }: Partition,
   run: RunStatement,
 ): Promise<string> {
-  const bytes = await sizeOf(database, name);
+  const [size] = await database.query<{ bytes: number | null }>(
+    sql`SELECT pg_total_relation_size(to_regclass(${name})) AS bytes`,
+  );
   const blocks = { from: 0, to: to - 1 };
   await uncover(database, chain.id, dataset, blocks);
   await detachPartition(database, run, dataset, name);
   await dropDetached(database, run, dataset, { name, chainId: chain.id, isPending: false, blocks });
   metrics.droppedRows.inc({ chain: chain.key, dataset: dataset.name }, rows);
-  const facts = { chain: chain.key, partition: name, block_range: `${from}-${to - 1}`, rows, bytes };
+  const facts = { chain: chain.key, partition: name, block_range: `${from}-${to - 1}`, rows, bytes: size?.bytes ?? 0 };
   logger.info(facts, 'A partition of old blocks was dropped');
   return name;
-}
-
-/** Returns the size in bytes, with indexes. */
-async function sizeOf(database: Database, table: string): Promise<number> {
-  const [row] = await database.query<{ bytes: number }>(
-    sql`SELECT pg_total_relation_size(to_regclass(${table})) AS bytes`,
-  );
-  return row?.bytes ?? 0;
 }

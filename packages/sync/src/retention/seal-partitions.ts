@@ -10,10 +10,7 @@ export type SealOptions = Omit<RetentionOptions, 'metrics' | 'lockWaitMs'>;
 
 const LOOK_AGAIN_MS = 60_000;
 
-/**
- * Seals full partitions until the signal aborts. Their indexes were filled in random order and are a third empty: they
- * are rebuilt densely while readers and writers continue. A failure is logged and retried later.
- */
+/** Rebuilds the indexes of full partitions, a third empty after random inserts, until the signal aborts. Failures are retried. */
 export async function keepSealing(options: SealOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   while (!signal.aborted) {
@@ -31,7 +28,7 @@ export async function keepSealing(options: SealOptions, signal: AbortSignal): Pr
   }
 }
 
-/** Seals partitions whose blocks are all indexed and settled. @returns their names */
+/** Partitions whose blocks are all indexed and settled. @returns their names */
 export async function sealFullPartitions(
   { chain, database, datasets, retention, logger }: SealOptions,
   signal: AbortSignal,
@@ -57,7 +54,7 @@ export async function sealFullPartitions(
   return sealed;
 }
 
-/** Returns whether the partition is complete: every block from the first indexed one is covered and settled. */
+/** Every block from the first indexed one is covered and settled. */
 function isFull(
   { from, to }: Partition,
   covered: readonly BlockRange[],
@@ -69,19 +66,19 @@ function isFull(
   return wanted.from <= wanted.to && to + reorgDepthMax <= newest && subtractRanges([wanted], covered).length === 0;
 }
 
-/** Rebuilds the indexes of a partition. Drops invalid copies left by an interrupted rebuild first. */
+/** Drops invalid copies left by an interrupted rebuild first. */
 async function sealPartition(database: Database, { name }: Partition): Promise<void> {
-  const indexes = await database.query<{ name: string; is_valid: boolean }>(
-    sql`SELECT made.relname AS name, pg_index.indisvalid AS is_valid FROM pg_index
+  const indexes = await database.query<{ name: string; isValid: boolean }>(
+    sql`SELECT made.relname AS name, pg_index.indisvalid AS "isValid" FROM pg_index
        JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_am ON pg_am.oid = made.relam
       WHERE pg_index.indrelid = to_regclass(${name}) AND pg_am.amname = 'btree'`,
   );
   for (const index of indexes)
-    if (!index.is_valid && /_cc(new|old)\d*$/.test(index.name))
+    if (!index.isValid && /_cc(new|old)\d*$/.test(index.name))
       await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(quoted(index.name))}`);
   // Otherwise reading rows for the index builds would dirty every page (hint bits).
   await database.query(sql`VACUUM (FREEZE, SKIP_LOCKED) ${rawSql(quoted(name))}`);
-  for (const index of indexes.filter(({ is_valid }) => is_valid)) {
+  for (const index of indexes.filter(({ isValid }) => isValid)) {
     await database.query(sql`ALTER INDEX ${rawSql(quoted(index.name))} SET (fillfactor = 100)`);
     await database.query(sql`REINDEX INDEX CONCURRENTLY ${rawSql(quoted(index.name))}`);
   }

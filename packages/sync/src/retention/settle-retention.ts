@@ -1,10 +1,8 @@
-import type { Chain } from '@chainstead/chains';
 import { type BlockHeader, errorText } from '@chainstead/core';
-import { type Database, sql } from '@chainstead/db';
+import { sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { readChainState } from '../checkpoint.ts';
 import { firstStoredSince } from '../coverage/retained-from.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import { readSettledHeight } from '../coverage/settled-height.ts';
 import { finishDropping } from './enforce-retention.ts';
 import type { RetentionOptions } from './retention-options.ts';
@@ -12,8 +10,8 @@ import type { RetentionOptions } from './retention-options.ts';
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * Prepares retention before the backfill starts: finishes half dropped partitions, which would drop newly filled rows,
- * and finds the first retained block. Retries until both are done. @throws only if aborted
+ * Finishes half dropped partitions, which would drop newly filled rows, and finds the first retained block. Retries
+ * until both are done. @throws only if aborted
  */
 export async function settleRetention(options: RetentionOptions & SinceOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
@@ -31,17 +29,9 @@ export async function settleRetention(options: RetentionOptions & SinceOptions, 
   }
 }
 
-interface SinceOptions {
-  readonly chain: Chain;
-  readonly pool: UpstreamPool;
-  readonly database: Database;
-  readonly retention?: RetentionSettings | undefined;
-}
+type SinceOptions = Pick<RetentionOptions, 'chain' | 'database' | 'retention'> & { readonly pool: UpstreamPool };
 
-/**
- * Stores the headers on both sides of the retention start time, so that stored headers determine the first retained
- * block. Bisects with one upstream call per step if they don't yet.
- */
+/** Stores the headers on both sides of the retention start time. Bisects with one upstream call per step. */
 export async function settleRetainedSince(
   { chain, pool, database, retention }: SinceOptions,
   signal: AbortSignal,
@@ -68,13 +58,10 @@ export async function settleRetainedSince(
   }
   for (const number of [low - 1, low]) {
     const header = headers.get(number);
-    if (header !== undefined) await storeHeader(database, chain, header);
+    if (header === undefined) continue;
+    await database.query(
+      sql`INSERT INTO blocks (chain_id, block_number, block_hash, parent_hash, block_timestamp)
+       VALUES (${chain.id}, ${header.number}, decode(${header.hash.slice(2)}, 'hex'), decode(${header.parentHash.slice(2)}, 'hex'), to_timestamp(${header.timestamp})) ON CONFLICT DO NOTHING`,
+    );
   }
-}
-
-async function storeHeader(database: Database, chain: Chain, header: BlockHeader): Promise<void> {
-  await database.query(
-    sql`INSERT INTO blocks (chain_id, block_number, block_hash, parent_hash, block_timestamp)
-     VALUES (${chain.id}, ${header.number}, decode(${header.hash.slice(2)}, 'hex'), decode(${header.parentHash.slice(2)}, 'hex'), to_timestamp(${header.timestamp})) ON CONFLICT DO NOTHING`,
-  );
 }

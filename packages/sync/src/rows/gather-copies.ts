@@ -1,27 +1,19 @@
 import type { Copy, StatementsAround, Transaction } from '@chainstead/db';
 
-/** Collects copies, so that those of a block take one round trip to the server. */
+/** Collects copies, so that those of a block take one round trip. */
 export interface GatheredCopies {
-  /**
-   * Adds rows, which are copied by {@link GatheredCopies.flush} at the latest. @returns the number of rows
-   * @param around statements without parameters that run before and after the copy
-   */
+  /** Copied by {@link GatheredCopies.flush} at the latest. `around`: statements without parameters. @returns the number of rows */
   add(copy: Copy, around?: StatementsAround): Promise<number>;
   flush(): Promise<void>;
 }
 
-/** Maximum rows per batch. Larger copies are streamed as fast as the server accepts them. */
+/** Rows per batch. Larger copies are streamed as fast as the server accepts them. */
 const ROWS_TOGETHER = 10_000;
-/** Maximum characters per batch, which is sent as a whole. */
+/** Characters per batch, which is sent as a whole. */
 const CHARACTERS_TOGETHER = 8_388_608;
 
-interface WaitingCopy {
-  readonly copy: Copy;
-  readonly around: StatementsAround;
-}
-
 export function gatherCopies(transaction: Transaction): GatheredCopies {
-  let waiting: WaitingCopy[] = [];
+  let waiting: { readonly copy: Copy; readonly around: StatementsAround }[] = [];
   let rows = 0;
   let characters = 0;
 
@@ -39,10 +31,7 @@ export function gatherCopies(transaction: Transaction): GatheredCopies {
     );
   }
 
-  async function stream(
-    { table, columns, lines }: Copy,
-    { before = [], after = [] }: StatementsAround,
-  ): Promise<number> {
+  async function stream({ table, columns, lines }: Copy, { before = [], after = [] }: StatementsAround) {
     for (const statement of before) await transaction.query(statement);
     const copied = await transaction.copy(table, columns, lines);
     for (const statement of after) await transaction.query(statement);

@@ -5,7 +5,7 @@ import { type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { MentionedContract, TokenStandard } from '../dataset/dataset.ts';
 
-/** A contract and its observed standards, as bits of {@link SEEN_AS}. */
+/** Observed standards, as bits of {@link SEEN_AS}. */
 export interface SeenContract {
   readonly address: Address;
   readonly seenAs: number;
@@ -14,17 +14,17 @@ export interface SeenContract {
 /** Bits of `tokens.seen_as`. */
 export const SEEN_AS: Readonly<Record<TokenStandard, number>> = { erc20: 1, erc721: 2, erc1155: 4 };
 
-/** Contracts that this process has committed, with their standards: busy contracts then need no write. */
+/** Contracts that this process has committed: busy contracts then need no write. */
 export interface KnownContracts {
-  /** Returns whether the contract is known with all its standards. */
+  /** True if the contract is known with all its standards. */
   has(contract: SeenContract): boolean;
   add(contracts: readonly SeenContract[]): void;
 }
 
-/** Time after which the use of a contract is noted again: outdated facts of used tokens are due then. */
+/** The use of a contract is noted again after this time: outdated facts of used tokens are due then. */
 const FORGOTTEN_MS = 86_400_000;
 
-/** Returns a cache of up to `limit` contracts. It is cleared when full, and once a day: a miss costs only one insert. */
+/** Cleared when full, and once a day: a miss costs only one insert. */
 export function createKnownContracts(limit = 200_000, now: () => number = Date.now): KnownContracts {
   const known = new Map<Address, number>();
   let clearedAt = now();
@@ -40,7 +40,6 @@ export function createKnownContracts(limit = 200_000, now: () => number = Date.n
   };
 }
 
-/** Returns each contract once, with all its standards, sorted by address. */
 export function joinMentions(mentions: Iterable<MentionedContract>): SeenContract[] {
   const seen = new Map<Address, number>();
   for (const { address, standard } of mentions) seen.set(address, (seen.get(address) ?? 0) | SEEN_AS[standard]);
@@ -49,13 +48,12 @@ export function joinMentions(mentions: Iterable<MentionedContract>): SeenContrac
     .sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
 }
 
-/** Age at which known facts of a used contract are read again; of one that returned no name and no symbol. Milliseconds. */
+/** Age at which facts of a used contract are read again; of one without name and symbol. */
 const OLD_MS = { facts: 7 * 86_400_000, nothing: 86_400_000 };
 
 /**
- * Writes contracts or standards that are new to this process. Outdated facts of the contracts are due then. Needs the
- * commit lock: two writers of the same contract would deadlock otherwise.
- * @returns the written contracts, to add to `known` after the commit.
+ * Writes contracts or standards that are new to this process; their outdated facts become due. Needs the commit lock:
+ * two writers of the same contract would deadlock. @returns the contracts to add to `known` after the commit
  */
 export async function writeContracts(
   transaction: Transaction,
@@ -79,7 +77,7 @@ export async function writeContracts(
   return fresh;
 }
 
-/** Returns the condition that facts are outdated, and not due. Null: another worker read them. */
+/** Facts are outdated and not due. Null: another worker read them. */
 function isOldAt(now: number): Sql {
   const [facts, nothing] = [new Date(now - OLD_MS.facts), new Date(now - OLD_MS.nothing)];
   return sql`coalesce(tokens.facts_status = 'known' AND tokens.facts_due_at IS NULL AND tokens.facts_lease_until IS NULL

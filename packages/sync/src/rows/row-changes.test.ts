@@ -176,8 +176,8 @@ describe('rows of a dataset', () => {
   });
 });
 
-function byBlock(rows: readonly { readonly block_number: number; readonly rows: number }[]): [number, number][] {
-  return rows.map((one): [number, number] => [one.block_number, one.rows]).sort(([a], [b]) => a - b);
+function byBlock(rows: readonly { readonly block: number; readonly rows: number }[]): [number, number][] {
+  return rows.map(({ block, rows: count }): [number, number] => [block, count]).sort(([a], [b]) => a - b);
 }
 
 function countByBlock(rows: readonly Row[]): [number, number][] {

@@ -4,15 +4,15 @@ import type { RowTable } from '../dataset/row-table.ts';
 /** Temporary tables for the rows of a dataset table. */
 export type StagingTableKind = 'incoming' | 'added' | 'removed';
 
-/** Position of rows that go through the same staging table in several parts. */
+/** Of rows that go through the same staging table in several parts. */
 export type Part = 'first' | 'later';
 
-/** Returns the name of the staging table. Temporary tables have no schema to choose. */
+/** Temporary tables have no schema to choose. */
 export function stagingTableOf({ name }: Pick<RowTable, 'name'>, kind: StagingTableKind): string {
   return `${kind}_${name.replace('.', '_')}`;
 }
 
-/** Copies lines to an emptied staging table. @returns its name */
+/** @returns the name of the staging table */
 export async function copyToStagingTable(
   transaction: Transaction,
   { name, columns }: Pick<RowTable, 'name' | 'columns'>,
@@ -25,7 +25,7 @@ export async function copyToStagingTable(
   return stagingTable;
 }
 
-/** Fills an emptied staging table with the rows of a query. @returns the number of rows */
+/** Fills an emptied staging table with the rows of a query. @returns their number */
 export async function fillStagingTable(
   transaction: Transaction,
   table: RowTable,
@@ -39,10 +39,7 @@ export async function fillStagingTable(
   return filled?.rows ?? 0;
 }
 
-/**
- * Returns statements that create or empty a staging table without a lookup first, to be sent together with others. It
- * is empty at the start of every transaction.
- */
+/** Creates or empties a staging table without a lookup, to be sent together with other statements. */
 export function emptyStaging(table: string, kind: StagingTableKind): readonly Sql[] {
   const stagingTable = stagingTableOf({ name: table }, kind);
   return [creationOf(stagingTable, table, 'IF NOT EXISTS'), rawSql(`DELETE FROM ${stagingTable}`)];
@@ -52,7 +49,7 @@ function creationOf(stagingTable: string, table: string, condition: 'IF NOT EXIS
   return rawSql(`CREATE TEMP TABLE ${condition} ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`);
 }
 
-/** Creates or empties the staging table of a table. It is empty at the start of every transaction. @returns its name */
+/** A staging table is empty at the start of every transaction. @returns its name */
 export async function emptyStagingTable(
   transaction: Transaction,
   table: string,
@@ -64,8 +61,7 @@ export async function emptyStagingTable(
     sql`SELECT 1 AS found FROM pg_class WHERE relname = ${stagingTable} AND relnamespace = pg_my_temp_schema()`,
   );
   if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
-  // An earlier step of the transaction may have left rows. Deleted rows slow down the scans of later parts, but
-  // truncating an empty table costs more.
+  // An earlier step may have left rows. Deleted rows slow down scans of later parts; truncating an empty table costs more.
   else await transaction.query(rawSql(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`));
   return stagingTable;
 }

@@ -3,11 +3,7 @@ import type { Database, Transaction } from '@chainstead/db';
 import { retryCommit } from './commit-retry.ts';
 import { lockChainCommits } from './write-batch.ts';
 
-/**
- * Runs a transaction under the chain's commit lock. It is repeated if it loses a deadlock: ranges write rows before they take the lock, so they may
- * hold rows that `write` needs.
- * @param write may run several times
- */
+/** Repeated if it loses a deadlock: ranges write rows before they take the lock, so they may hold rows that `write` needs. */
 export function underCommitLock<T>(
   database: Pick<Database, 'transaction'>,
   chain: Pick<Chain, 'id'>,

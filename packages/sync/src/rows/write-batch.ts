@@ -1,6 +1,4 @@
-/**
- * The only writer of decoded rows. Always runs inside the caller's transaction, together with coverage and checkpoint.
- */
+/** The only writer of decoded rows. Always runs inside the caller's transaction, together with coverage and checkpoint. */
 import type { Chain } from '@chainstead/chains';
 import { commitLock, type HeldLock, rawSql, sql, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
@@ -8,10 +6,7 @@ import { gatherCopies } from './gather-copies.ts';
 import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
-/**
- * Takes the commit lock, which allows one committer per chain and is held until the transaction ends.
- * @throws {DatabaseUnavailableError} if a cluster node lacks earlier commits
- */
+/** One committer per chain, until the transaction ends. @throws {DatabaseUnavailableError} if a node lacks earlier commits */
 export async function lockChainCommits(
   transaction: Transaction,
   chain: Pick<Chain, 'id'>,
@@ -19,10 +14,7 @@ export async function lockChainCommits(
   return commitLock(transaction, `commit:${chain.id}`);
 }
 
-/**
- * Writes block rows and dataset rows. Disjoint ranges may be written concurrently, before the commit lock.
- * @returns the rows actually added, which projections follow (under the commit lock), and the mentioned contracts
- */
+/** Disjoint ranges may be written concurrently, before the commit lock. @returns the rows actually added */
 export async function writeRows(
   transaction: Transaction,
   batch: DecodedBatch,
@@ -36,7 +28,7 @@ export async function writeRows(
   return addRows(transaction, batch.parts, mode.rows, { copies, ...(isFollowed === undefined ? {} : { isFollowed }) });
 }
 
-/** Writes block rows. If a block exists already, the new row wins. */
+/** If a block exists already, the new row wins. */
 export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);

@@ -1,22 +1,17 @@
-/**
- * Progress of each chain by minute: the table `chain_metrics_minutely`. One row per chain and minute, retained for a
- * day.
- */
+/** Progress of each chain by minute (`chain_metrics_minutely`): one row per chain and minute, retained for a day. */
 import { type Database, sql } from '@chainstead/db';
 
-/** Current progress of a chain. */
 export interface SampledChain {
   /** EVM chain id in decimal, or `aptos` or `aptos-testnet`. */
   readonly chain: string;
   readonly head: number | null;
   readonly checkpoint: number | null;
-  /** Covered blocks, summed over all datasets. */
+  /** Blocks, summed over all datasets. */
   readonly covered: number;
-  /** Rows written since the server's statistics began; null if unavailable. */
+  /** Written since the server's statistics began; null if unavailable. */
   readonly rows: number | null;
 }
 
-/** Progress of a chain at one time. */
 export interface ChainSample extends SampledChain {
   /** First minute of the sample. */
   readonly minute: Date;
@@ -24,13 +19,9 @@ export interface ChainSample extends SampledChain {
   readonly lag: number | null;
 }
 
-/** Retention of samples. */
 const KEPT_HOURS = 25;
 
-/**
- * Saves the progress of chains, and deletes samples past the retention. If several processes save within a minute, the
- * first wins.
- */
+/** Also deletes samples past the retention. If several processes save within a minute, the first wins. */
 export async function saveSamples(database: Database, chains: readonly SampledChain[]): Promise<void> {
   if (chains.length === 0) return;
   await database.query(
@@ -47,7 +38,7 @@ export async function saveSamples(database: Database, chains: readonly SampledCh
 }
 
 export interface SamplesRequested {
-  /** Length of the period up to now. */
+  /** Up to now. */
   readonly minutes: number;
   /** Minutes per sample. */
   readonly step: number;
@@ -55,7 +46,7 @@ export interface SamplesRequested {
   readonly chain?: string;
 }
 
-/** Returns samples by chain, oldest first. */
+/** Oldest first. */
 export async function readChainSamples(
   database: Database,
   { minutes, step, chain }: SamplesRequested,

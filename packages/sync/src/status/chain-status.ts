@@ -1,6 +1,6 @@
 /** Data of `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
+import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, rawSql, readLayout, readShards, sql } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverageByChain, missingCoverage } from '../coverage/coverage.ts';
@@ -15,7 +15,7 @@ import { unprovenBlocks } from './measure-coverage.ts';
 
 export interface ChainStatus {
   readonly chainId: ChainId;
-  /** Chain key at ingestion; null if it was never ingested. */
+  /** Null if the chain was never ingested. */
   readonly key: string | null;
   readonly historyStart: number;
   /** Lowest block with retained droppable rows; 0: all are retained. */
@@ -25,15 +25,13 @@ export interface ChainStatus {
   readonly head: number | null;
   /** Blocks between head and checkpoint; null before the first block. */
   readonly lag: number | null;
-  /** The chain isn't configured, and no process works on it: its rows are only stored. */
-  readonly stored: {
-    /** When a process last worked on it; null: only commands did. */ readonly since: Date | null;
-  } | null;
+  /** The chain isn't configured, and no process works on it. `since`: when one last did; null: only commands did. */
+  readonly stored: { readonly since: Date | null } | null;
   /** Null while the head is known, or if no process has followed the chain yet. */
   readonly unknownHead: UnknownHead | null;
   readonly stop: { readonly code: string; readonly message: string } | null;
   readonly stallReason: string | null;
-  /** Speed of the background prover; null while it is idle. */
+  /** Null while the prover is idle. */
   readonly proving: {
     readonly blocksPerSecond: number;
     readonly blocksLeft: number;
@@ -53,28 +51,20 @@ export interface Gap {
   readonly dataset: string;
   readonly range: BlockRange;
 }
-
-interface StatusRow {
-  chain_id: number;
-  chain_key: string | null;
-  history_start: number;
-  first_followed: number;
-  checkpoint: number | null;
-  head: number | null;
-  stop_code: string | null;
-  stop_message: string | null;
-  stall_reason: string | null;
-  prover_rate: number | null;
-  upstreams: UpstreamStatus[] | null;
-  updated_at: Date;
-  is_reported: boolean;
-  indexed_at: Date | null;
+interface StoredStatus
+  extends Omit<
+    ChainStatus,
+    'retainedFrom' | 'lag' | 'stored' | 'unknownHead' | 'proving' | 'coverage' | 'gaps' | 'failures' | 'building'
+  > {
+  readonly proverRate: number | null;
+  readonly isReported: boolean;
+  readonly indexedAt: Date | null;
 }
 
 /**
- * Returns the status of each chain that was ever ingested here.
+ * Each chain that was ever ingested here.
  * @param chains the configured ones; none: the configuration is elsewhere
- * @param retentionOf returns the retention of a configured chain. @default all blocks are retained
+ * @param retentionOf retention of a configured chain. @default all blocks are retained
  */
 export async function readChainStatuses(
   database: Database,
@@ -82,51 +72,39 @@ export async function readChainStatuses(
   chains: readonly Chain[],
   retentionOf: (chain: Chain) => RetentionSettings | undefined = () => undefined,
 ): Promise<ChainStatus[]> {
-  const [rows, coverages, builds, failures, unknownHeads] = await Promise.all([
-    database.query<StatusRow>(STATUS_QUERY),
+  const [stored, coverages, builds, failures, unknownHeads] = await Promise.all([
+    database.query<StoredStatus>(STATUS_QUERY),
     listCoverageByChain(database),
     readUnbuilt(database),
     readRecordedFailures(database),
     readUnknownHeads(database),
   ]);
   const statuses: ChainStatus[] = [];
-  for (const row of rows) {
-    const chainId = parseChainId(row.chain_id);
+  for (const { proverRate, isReported, indexedAt, ...status } of stored) {
+    const { chainId, head, checkpoint } = status;
     const coverage = coverages.get(chainId) ?? [];
     const chain = chains.find(({ id }) => id === chainId);
     const retainedFrom =
       chain === undefined ? 0 : await readRetainedFrom(database, { chain, retention: retentionOf(chain) });
     const expected = expectedDatasets(chain, datasets, coverage);
     const old = notNeeded({ id: chainId }, expected, retainedFrom);
+    const blocksLeft = unprovenBlocks(coverage);
     statuses.push({
-      chainId,
-      key: row.chain_key,
-      historyStart: row.history_start,
+      ...status,
       retainedFrom,
-      firstFollowed: row.first_followed,
-      checkpoint: row.checkpoint,
-      head: row.head,
-      lag: row.head === null || row.checkpoint === null ? null : Math.max(0, row.head - row.checkpoint),
-      stored: chain === undefined && chains.length > 0 && !row.is_reported ? { since: row.indexed_at } : null,
+      lag: head === null || checkpoint === null ? null : Math.max(0, head - checkpoint),
+      stored: chain === undefined && chains.length > 0 && !isReported ? { since: indexedAt } : null,
       unknownHead: unknownHeads.get(String(chainId)) ?? null,
-      stop: row.stop_code === null ? null : { code: row.stop_code, message: row.stop_message ?? '' },
-      stallReason: row.stall_reason,
-      upstreams: row.upstreams ?? [],
       coverage,
       proving:
-        row.prover_rate === null
+        proverRate === null
           ? null
-          : {
-              blocksPerSecond: row.prover_rate,
-              blocksLeft: unprovenBlocks(coverage),
-              secondsLeft: Math.ceil(unprovenBlocks(coverage) / row.prover_rate),
-            },
-      gaps: findGaps(row, expected, coverage, old),
+          : { blocksPerSecond: proverRate, blocksLeft, secondsLeft: Math.ceil(blocksLeft / proverRate) },
+      gaps: findGaps(status, expected, coverage, old),
       failures: openFailures(failures.get(chainId) ?? [], [...coverage, ...old]),
       building: (builds.get(chainId) ?? [])
         .filter(({ dataset }) => datasets.some(({ name }) => name === dataset))
-        .map(({ state, dataset, status, part, rows: counted }) => ({ state, dataset, status, part, rows: counted })),
-      updatedAt: row.updated_at,
+        .map(({ state, dataset, status, part, rows }) => ({ state, dataset, status, part, rows })),
     });
   }
   return statuses;
@@ -134,13 +112,15 @@ export async function readChainStatuses(
 
 /** A chain that only range commands worked on has coverage but no follower: its range is the covered one. */
 const STATUS_QUERY = sql`
-  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, prover_rate, updated_at,
-         ${IS_REPORTED} AS is_reported, ${INDEXED_AT} AS indexed_at
+  SELECT chain_id AS "chainId", chain_key AS key, history_start AS "historyStart", first_followed AS "firstFollowed", checkpoint, head,
+         CASE WHEN stop_code IS NOT NULL THEN json_build_object('code', stop_code, 'message', coalesce(stop_message, '')) END AS stop,
+         stall_reason AS "stallReason", coalesce(upstreams, '[]') AS upstreams, prover_rate AS "proverRate", updated_at AS "updatedAt",
+         ${IS_REPORTED} AS "isReported", ${INDEXED_AT} AS "indexedAt"
     FROM sync_chains
   UNION ALL
-  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, now(), ${IS_REPORTED}, NULL
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, '[]', NULL, now(), ${IS_REPORTED}, NULL
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
-  ORDER BY chain_id`;
+  ORDER BY "chainId"`;
 
 /** If the chain is not configured any more, its expected datasets are those with coverage. */
 function expectedDatasets(
@@ -152,30 +132,27 @@ function expectedDatasets(
   return datasets.filter((dataset) => coverage.some((covered) => covered.dataset === dataset.name));
 }
 
-/**
- * Returns uncovered blocks of each dataset, from the first block to index (or the first covered one) to the checkpoint.
- */
+/** Uncovered blocks from the first block to index (or the first covered one) to the checkpoint. */
 function findGaps(
-  row: StatusRow,
+  status: Pick<ChainStatus, 'chainId' | 'historyStart' | 'checkpoint' | 'firstFollowed'>,
   datasets: readonly Dataset[],
   coverage: readonly DatasetCoverage[],
   old: readonly CoveredRange[],
 ): Gap[] {
-  const firstOf = ({ firstBlock }: Dataset): number | null => firstBlock?.({ id: parseChainId(row.chain_id) }) ?? null;
+  const { chainId, historyStart, checkpoint, firstFollowed } = status;
+  const firstOf = ({ firstBlock }: Dataset): number | null => firstBlock?.({ id: chainId }) ?? null;
   // What a dataset covers below the chain's history, because it needs earlier blocks, is no gap of the others.
   const early = new Set(datasets.filter((dataset) => firstOf(dataset) !== null).map(({ name }) => name));
   const common = coverage.filter(({ dataset }) => !early.has(dataset));
-  const from = common.reduce((first, { range }) => Math.min(first, range.from), row.history_start);
-  const to = row.checkpoint ?? row.first_followed - 1;
-  return datasets.flatMap((dataset) =>
-    missingCoverage({ from: firstOf(dataset) ?? from, to }, [dataset.name], [...coverage, ...old]).map((missing) => ({
-      dataset: dataset.name,
-      range: missing.range,
-    })),
-  );
+  const from = common.reduce((first, { range }) => Math.min(first, range.from), historyStart);
+  const to = checkpoint ?? firstFollowed - 1;
+  return datasets.flatMap((dataset) => {
+    const missing = missingCoverage({ from: firstOf(dataset) ?? from, to }, [dataset.name], [...coverage, ...old]);
+    return missing.map(({ range }) => ({ dataset: dataset.name, range }));
+  });
 }
 
-/** Bytes. Rows of larger tables are estimated by the planner instead of counted. */
+/** Rows of larger tables are estimated by the planner instead of counted. */
 const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface TableRows {
@@ -185,9 +162,8 @@ export interface TableRows {
   readonly exact: boolean;
 }
 
-/** Returns the number of rows by table: exact if a count is cheap, otherwise estimated. */
 export async function countRows(database: Database, tables: readonly string[]): Promise<TableRows[]> {
-  const sizes = await database.query<{ name: string; bytes: number; estimate: number }>(
+  const sizes = await database.query<TableSize>(
     sql`SELECT counted.relname AS name, sum(pg_relation_size(part.oid))::bigint AS bytes, sum(greatest(part.reltuples, 0))::bigint AS estimate
        FROM pg_class AS counted
          CROSS JOIN LATERAL (SELECT relid AS oid FROM pg_partition_tree(counted.oid) UNION SELECT counted.oid) AS tree
@@ -200,9 +176,8 @@ export async function countRows(database: Database, tables: readonly string[]): 
   for (const size of sizes) {
     const { name, bytes, estimate } = inShards.get(size.name) ?? size;
     const exact = bytes <= COUNT_BYTES_MAX;
-    const [row] = exact
-      ? await database.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${rawSql(name)}`)
-      : [];
+    const count = sql`SELECT count(*) AS rows FROM ${rawSql(name)}`;
+    const [row] = exact ? await database.query<{ rows: number }>(count) : [];
     counted.push({ table: name, rows: row?.rows ?? estimate, exact });
   }
   return counted;
@@ -214,7 +189,7 @@ interface TableSize {
   readonly estimate: number;
 }
 
-/** Returns the sizes of distributed tables over all shards, because the coordinator's own files are empty. */
+/** Sums over all shards, because the coordinator's own files are empty. */
 async function readInShards(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, TableSize>> {
   const layout = await readLayout(database);
   const distributed = tables.filter((table) => layout?.tables.has(table) === true);

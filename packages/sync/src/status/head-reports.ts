@@ -1,18 +1,14 @@
-/**
- * Whether the head of a chain is known now. One ingest process per chain reports it every few seconds, from its start
- * and before it leads, so a node that never responded is reported too.
- */
+/** One ingest process per chain reports its head every few seconds, also before it leads: silent nodes are reported too. */
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, rawSql, sql } from '@chainstead/db';
 import type { UpstreamPool, UpstreamStatus } from '@chainstead/rpc';
 import type { SyncMetrics } from '../sync-metrics.ts';
 
-/** The nodes of a chain. */
 export interface HeadSource {
   /** When a node last returned the head in this run, epoch milliseconds; null: not yet. */
   seenAt(): number | null;
-  /** Reads the head, within the time limits of the nodes. */
+  /** Within the time limits of the nodes. */
   look(signal: AbortSignal): Promise<unknown>;
   /** Why no node returned the head, by its last responses. @param since epoch milliseconds */
   reason(since: number): string;
@@ -23,12 +19,12 @@ const REPORT_INTERVAL_MS = 2_000;
 const LOOK_AFTER_MS = 2_500;
 /** The head is unknown if no node returned it for this long. With report, cache and poll, it is shown within 10 s. */
 export const UNKNOWN_AFTER_MS = 6_000;
-/** After this time without a report, no process works on the chain, and another one may report. */
+/** Without a report for this long, no process works on the chain, and another one may report. */
 export const SILENT_AFTER_MS = 8_000;
-/** SQL: an ingest process works on the EVM chain `chain_id` now. */
+/** An ingest process works on the EVM chain `chain_id` now. */
 export const IS_REPORTED = sql`EXISTS (SELECT FROM head_reports WHERE chain = chain_id::text
   AND reported_at >= now() - ${rawSql(SILENT_AFTER_MS)} * interval '1 millisecond')`;
-/** SQL: when one last did, of a row of `sync_chains`. */
+/** When one last did, of a row of `sync_chains`. */
 export const INDEXED_AT = sql`(SELECT greatest(max(reported_at), sync_chains.updated_at) FROM head_reports WHERE chain = sync_chains.chain_id::text)`;
 
 interface HeadReportOptions {
@@ -43,33 +39,36 @@ interface HeadReportOptions {
   readonly metrics: Pick<SyncMetrics, 'headKnown'>;
 }
 
-/** Reports until the signal aborts. Never rejects. */
 export async function keepHeadReports(options: HeadReportOptions, signal: AbortSignal): Promise<void> {
   const { chain, key, source, database, clock, logger, metrics } = options;
   const reporter = randomUUID();
   const startedAt = clock.now();
   let isLooking = false;
-  /** Why the last run made no progress, read at the start; undefined: not read yet or removed. */
+  /** Why the last run made no progress; undefined: not read yet or removed. */
   let former: string | null | undefined;
   let isFirst = true;
 
   async function report(): Promise<void> {
-    if (isFirst && former === undefined) former = await readReason(database, chain);
+    if (isFirst && former === undefined) {
+      const [last] = await database.query<{ reason: string | null }>(
+        sql`SELECT stall_reason AS reason FROM sync_chains WHERE chain_id::text = ${chain}`,
+      );
+      former = last?.reason ?? null;
+    }
     const now = clock.now();
     const seenAt = source.seenAt();
     const since = seenAt ?? startedAt;
     const isUnknown = now - since > UNKNOWN_AFTER_MS;
     // At the start, neither is known yet: the report of the last run stays.
-    const isReporting =
-      (seenAt !== null || isUnknown) &&
-      (await saveHeadReport(database, {
-        chain,
-        reporter,
-        unknown: isUnknown ? { ms: now - since, reason: source.reason(since) } : null,
-      }));
+    const unknown = isUnknown ? { ms: now - since, reason: source.reason(since) } : null;
+    const isReporting = (seenAt !== null || isUnknown) && (await saveHeadReport(database, chain, reporter, unknown));
     if (!isReporting) return metrics.headKnown.remove({ chain: key });
     metrics.headKnown.set({ chain: key }, isUnknown ? 0 : 1);
-    if (typeof former === 'string') await clearReason(database, chain, former);
+    // Another reason may have replaced it.
+    if (typeof former === 'string')
+      await database.query(
+        sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = ${chain} AND stall_reason = ${former}`,
+      );
     isFirst = false;
     former = undefined;
     if (isLooking || now - since < LOOK_AFTER_MS) return;
@@ -92,27 +91,22 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
   }
 }
 
-/** The nodes of an EVM chain. */
 export function headSourceOf(pool: Pick<UpstreamPool, 'getHead' | 'status'>): HeadSource {
   return {
-    seenAt: () => pool.status().reduce<number | null>((newest, { headAt }) => later(newest, headAt), null),
+    seenAt() {
+      const newest = Math.max(...pool.status().map(({ headAt }) => headAt ?? Number.NEGATIVE_INFINITY));
+      return Number.isFinite(newest) ? newest : null;
+    },
     look: (signal) => pool.getHead({ signal }),
     reason: (since) => complaintsOf(pool.status(), since),
   };
 }
 
-function later(a: number | null, b: number | null): number | null {
-  return a === null || (b !== null && b > a) ? b : a;
-}
-
-/** Returns the state of each upstream with its last error. @param since errors before have passed, epoch milliseconds */
+/** The state of each upstream with its last error. @param since earlier errors have passed, epoch milliseconds */
 export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number): string {
   const complaints = upstreams.map(({ name, state, reason, lastError, learnedRate }) => {
     const isPast = lastError === null || lastError.at < since || reason?.includes(lastError.text) === true;
-    const causes = [
-      ...(reason === null ? [] : [reason]),
-      ...(isPast ? [] : [`${lastError.method}: ${lastError.text}`]),
-    ];
+    const causes = [reason ?? [], isPast ? [] : `${lastError.method}: ${lastError.text}`].flat();
     const silence =
       learnedRate === null ? 'no response' : `no response within its learned pace of ${learnedRate.toFixed(1)} calls/s`;
     return `${name} (${state}): ${causes.length === 0 ? silence : causes.join('; ')}`;
@@ -120,20 +114,12 @@ export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number
   return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
 }
 
-interface UnknownFor {
-  /** Milliseconds since a node last returned the head. */
-  readonly ms: number;
-  readonly reason: string;
-}
-
 /** @returns false if another process reports on the chain */
 async function saveHeadReport(
   database: Database,
-  {
-    chain,
-    reporter,
-    unknown,
-  }: { readonly chain: string; readonly reporter: string; readonly unknown: UnknownFor | null },
+  chain: string,
+  reporter: string,
+  unknown: { readonly ms: number; readonly reason: string } | null,
 ): Promise<boolean> {
   const rows = await database.query(
     sql`INSERT INTO head_reports AS former (chain, reporter, reported_at, unknown_since, reason)
@@ -148,21 +134,7 @@ async function saveHeadReport(
   return rows.length > 0;
 }
 
-async function readReason(database: Database, chain: string): Promise<string | null> {
-  const [row] = await database.query<{ reason: string | null }>(
-    sql`SELECT stall_reason AS reason FROM sync_chains WHERE chain_id::text = ${chain}`,
-  );
-  return row?.reason ?? null;
-}
-
-/** Removes a reason of an earlier run, unless another one replaced it. */
-async function clearReason(database: Database, chain: string, reason: string): Promise<void> {
-  await database.query(
-    sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = ${chain} AND stall_reason = ${reason}`,
-  );
-}
-
-/** Returns the chains that an ingest process works on now, as in `head_reports`. */
+/** As in `head_reports`. */
 export async function readReportedChains(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ chain: string }>(
     sql`SELECT chain FROM head_reports WHERE reported_at >= now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond'`,
@@ -170,27 +142,21 @@ export async function readReportedChains(database: Pick<Database, 'query'>): Pro
   return new Set(rows.map(({ chain }) => chain));
 }
 
-/** A head that isn't known now. */
 export interface UnknownHead {
   readonly since: Date;
   /** A sentence without a period. */
   readonly reason: string;
-  /** Whether no process works on the chain, so that stored states of its nodes are old. */
+  /** No process works on the chain, so stored states of its nodes are old. */
   readonly isSilent: boolean;
 }
 
-/** Returns the chains whose head isn't known now, by chain as in `head_reports`. */
+/** By chain as in `head_reports`. */
 export async function readUnknownHeads(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, UnknownHead>> {
-  const rows = await database.query<{ chain: string; since: Date; reason: string | null; isSilent: boolean }>(
+  const heads = await database.query<UnknownHead & { chain: string }>(
     sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,
-            reason, is_silent AS "isSilent"
+            CASE WHEN is_silent THEN 'no ingest process reports on the chain' ELSE coalesce(reason, 'no response') END AS reason, is_silent AS "isSilent"
        FROM (SELECT *, reported_at < now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond' AS is_silent FROM head_reports) AS report
       WHERE is_silent OR unknown_since IS NOT NULL`,
   );
-  return new Map(
-    rows.map(({ chain, since, reason, isSilent }) => [
-      chain,
-      { since, reason: isSilent ? 'no ingest process reports on the chain' : (reason ?? 'no response'), isSilent },
-    ]),
-  );
+  return new Map(heads.map(({ chain, ...head }) => [chain, head]));
 }

@@ -3,8 +3,7 @@ import type { ProofLevel } from '@chainstead/proof';
 import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import { readChainState } from '../checkpoint.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
-import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import { notNeeded, type RetentionScope, readRetainedFrom } from '../coverage/retained-from.ts';
 import { readProjectionBuilds } from '../projections/projection-builds.ts';
 import {
   type DatasetFailure,
@@ -13,10 +12,7 @@ import {
   readRecordedFailures,
 } from '../read/dataset-failures.ts';
 
-/**
- * Returns the number of covered blocks that are not proven yet, for the dataset with the most: a block is proven for
- * all datasets together.
- */
+/** Covered but unproven blocks of the dataset with the most: a block is proven for all datasets together. */
 export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   const blocks = new Map<string, number>();
   for (const { dataset, proof, range } of coverage)
@@ -24,22 +20,12 @@ export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   return Math.max(0, ...blocks.values());
 }
 
-/**
- * Updates the coverage and projection metrics of one chain; other chains in the process keep theirs.
- * @returns the datasets with missing blocks because they could not decode them
- */
+/** Other chains in the process keep their metrics. @returns datasets with blocks that they could not decode */
 export async function measureCoverage(
-  {
-    chain,
-    database,
-    datasets,
-    metrics,
-    retention,
-  }: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'> & {
-    readonly retention?: RetentionSettings | undefined;
-  },
+  options: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'> & RetentionScope,
   provingRate: number | null,
 ): Promise<readonly DatasetFailure[]> {
+  const { chain, database, datasets, metrics, retention } = options;
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
@@ -56,7 +42,7 @@ export async function measureCoverage(
   await forgetMendedDatasets(database, chain.id, recorded, failures);
   for (const dataset of datasets) {
     const labels = { chain: chain.key, dataset: dataset.name };
-    const own = coverage.filter((one) => one.dataset === dataset.name);
+    const own = coverage.filter((record) => record.dataset === dataset.name);
     const blocks: Record<ProofLevel, number> = { receipts: 0, cross: 0, none: 0, 'not-applicable': 0, unproven: 0 };
     for (const { proof, range } of own) blocks[proof] += rangeSize(range);
     for (const [proof, count] of Object.entries(blocks))
@@ -67,11 +53,9 @@ export async function measureCoverage(
       to: state?.checkpoint?.number ?? (state?.firstFollowed ?? 0) - 1,
     };
     const gaps = missingCoverage(wanted, [dataset.name], [...own, ...old]);
-    metrics.gapBlocks.set(
-      labels,
-      gaps.reduce((sum, gap) => sum + rangeSize(gap.range), 0),
-    );
-    const failed = failures.find((one) => one.dataset === dataset.name);
+    const missing = gaps.reduce((sum, { range }) => sum + rangeSize(range), 0);
+    metrics.gapBlocks.set(labels, missing);
+    const failed = failures.find((failure) => failure.dataset === dataset.name);
     metrics.datasetFailedBlocks.set(labels, failed?.blocks ?? 0);
   }
   return failures;

@@ -1,10 +1,7 @@
 import { type Database, sql } from '@chainstead/db';
 import { type SampledChain, saveSamples } from './chain-samples.ts';
 
-/**
- * Selects the current progress of each EVM chain. Written rows come from the server's statistics of partitions named
- * after the chain id, so commits count nothing. They are unknown if partitions are on other servers.
- */
+/** Written rows come from the server's statistics of partitions named after the chain id; unknown on other servers. */
 const SAMPLE = sql`
   SELECT sync_chains.chain_id::text AS chain, head, checkpoint, coalesce(covered, 0) AS covered, written.rows
     FROM sync_chains
@@ -17,7 +14,7 @@ const SAMPLE = sql`
     ) AS written ON written.chain = sync_chains.chain_id::text
    ORDER BY sync_chains.chain_id`;
 
-/** Saves the current progress of each EVM chain: two statements, once a minute. */
+/** Two statements, once a minute. */
 export async function sampleChains(database: Database): Promise<void> {
   await saveSamples(database, await database.query<SampledChain>(SAMPLE));
 }

@@ -12,13 +12,12 @@ import { complaintsOf, UNKNOWN_AFTER_MS } from './head-reports.ts';
 import { measureCoverage } from './measure-coverage.ts';
 
 export interface StatusReports {
-  /** Call it when the session begins. */
   begin(state: ChainState): void;
-  /** Call it for each new head and each moved checkpoint. */
+  /** For each new head and each moved checkpoint. */
   progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
-  /** Reports the proof speed; null: idle. */
+  /** Proof speed; null: idle. */
   proving(blocksPerSecond: number | null): void;
-  /** Blocks between head and checkpoint; 0 while either is unknown. */
+  /** Between head and checkpoint; 0 while either is unknown. */
   blocksBehind(): number;
   /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
@@ -31,7 +30,7 @@ const STALL_LOG_INTERVAL_MS = 60_000;
 const STALL_MIN_MS = 30_000;
 const STALL_BLOCK_TIMES = 10;
 
-/** Progress of a chain while one process leads it, across sessions. */
+/** While one process leads the chain, across sessions. */
 export interface ChainProgress {
   head: Head | null;
   checkpoint: Checkpoint | null;
@@ -39,11 +38,11 @@ export interface ChainProgress {
   historyStart: number | null;
   /** Blocks per second read by the prover; null: idle. */
   provingRate: number | null;
-  /** Time of the last checkpoint move or the start of the lead. Milliseconds since the epoch. */
+  /** Last checkpoint move or start of the lead. Milliseconds since the epoch. */
   progressAt: number;
-  /** Time of the last log line about a stall. */
+  /** Last log line about a stall. */
   loggedAt: number;
-  /** Why the database failed last; null since every block up to the head is indexed, or the checkpoint moved. */
+  /** Null since every block up to the head is indexed, or the checkpoint moved. */
   databaseFailure: string | null;
   /** Datasets whose missing blocks were logged. */
   failing: ReadonlySet<string>;
@@ -51,22 +50,11 @@ export interface ChainProgress {
 
 /** @param now start of the lead */
 export function beginProgress(now: number): ChainProgress {
-  return {
-    head: null,
-    checkpoint: null,
-    historyStart: null,
-    provingRate: null,
-    progressAt: now,
-    loggedAt: 0,
-    databaseFailure: null,
-    failing: new Set(),
-  };
+  const unknown = { head: null, checkpoint: null, historyStart: null, provingRate: null, databaseFailure: null };
+  return { ...unknown, progressAt: now, loggedAt: 0, failing: new Set() };
 }
 
-/**
- * Reports until the signal aborts. `state` outlives the session, because a session that fails again and again makes no
- * progress.
- */
+/** Until the signal aborts. `state` outlives the session: sessions that fail again and again make no progress. */
 export function startStatusReports(
   options: ChainSyncOptions,
   state: ChainProgress,
@@ -91,25 +79,27 @@ export function startStatusReports(
     reportFailures(await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate));
     const silentMs = clock.now() - state.progressAt;
     // Every block is indexed, so the cause of an earlier failure is gone.
-    const caughtUp = isCaughtUp(state);
+    const { head, checkpoint } = state;
+    const caughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
     if (caughtUp) state.databaseFailure = null;
     const idle = options.settings.mayIdle === true && caughtUp && isHeadKnown(upstreams, clock.now());
     const stalled = silentMs > stallAfterMs && !idle;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
     if (!stalled) {
-      if (caughtUp) await clearStall(options.database, chain.id);
+      if (caughtUp)
+        await options.database.query(
+          sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = ${chain.id} AND stall_reason IS NOT NULL`,
+        );
       return;
     }
-    const reason = startsAboveHead(state, state.head)
-      ? farStartText(state, state.head)
+    const reason = startsAboveHead(state, head)
+      ? farStartText(state, head)
       : `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams, clock.now())}`;
     await saveStall(options.database, chain.id, reason);
     if (clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
     state.loggedAt = clock.now();
-    logger.warn(
-      { chain: chain.key, head: state.head?.number ?? null, checkpoint: state.checkpoint?.number ?? null, reason },
-      'No progress',
-    );
+    const blocks = { head: head?.number ?? null, checkpoint: checkpoint?.number ?? null };
+    logger.warn({ chain: chain.key, ...blocks, reason }, 'No progress');
   };
 
   const run = async (): Promise<void> => {
@@ -144,21 +134,14 @@ export function startStatusReports(
   };
 }
 
-function isCaughtUp({ head, checkpoint }: ChainProgress): boolean {
-  return head !== null && checkpoint !== null && head.number <= checkpoint.number;
-}
-
-/** Returns whether a node has just confirmed the head. The next block of an idle chain may come at any time. */
+/** A node has just confirmed the head. The next block of an idle chain may come at any time. */
 function isHeadKnown(upstreams: readonly UpstreamStatus[], now: number): boolean {
   return upstreams.some(({ headAt }) => headAt !== null && now - headAt <= UNKNOWN_AFTER_MS);
 }
 
-interface Start {
-  readonly historyStart: number | null;
-  readonly checkpoint: Checkpoint | null;
-}
+type Start = Pick<ChainProgress, 'historyStart' | 'checkpoint'>;
 
-/** Returns whether the first block to index is above the chain's head. */
+/** The first block to index is above the chain's head. */
 export function startsAboveHead(state: Start, head: Head | null): head is Head {
   return head !== null && state.checkpoint === null && (state.historyStart ?? 0) > head.number;
 }
@@ -167,7 +150,7 @@ export function farStartText({ historyStart }: Start, head: Head): string {
   return `START_BLOCK is ${historyStart}, above the head ${head.number}: nothing is indexed until the chain gets there`;
 }
 
-/** Returns the reason for the stall: the database, or the last upstream errors. */
+/** Reason for the stall: the database, or the last upstream errors. */
 export function explain(
   state: {
     readonly head: { readonly number: number } | null;
@@ -202,16 +185,7 @@ export async function saveStall(database: Database, chainId: ChainId, reason: st
   );
 }
 
-async function clearStall(database: Database, chainId: ChainId): Promise<void> {
-  await database.query(
-    sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = ${chainId} AND stall_reason IS NOT NULL`,
-  );
-}
-
-/**
- * Saves the reason why this process can't start a chain, if the chain has a row. A recent row means that another
- * process leads it, and is left unchanged. The row's age stays, because no process leads the chain.
- */
+/** Why this process can't start a chain. A recent row is left unchanged: another process leads the chain. */
 export async function saveStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
   await database.query(
     sql`UPDATE sync_chains SET stall_reason = ${reason}

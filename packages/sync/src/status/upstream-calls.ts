@@ -1,7 +1,6 @@
-/** Calls of all processes to upstreams, in ten-minute slots, for a day: the table `upstream_calls`. */
+/** Calls of all processes to upstreams, in ten-minute slots, for a day (`upstream_calls`). */
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-/** Calls to one upstream by processes of one role, with one outcome. */
 export interface UpstreamCalls {
   /** As in `CHAINS`. */
   readonly chain: string;
@@ -17,11 +16,10 @@ export interface UpstreamCalls {
   readonly latency: readonly number[];
 }
 
-/** Milliseconds per slot. */
 export const CALLS_SLOT_MS = 600_000;
 const KEPT_HOURS = 24;
 
-/** Hosts as named by the pools. Longer names are cut to limit the row size. */
+/** Longer names are cut to limit the row size. */
 const NAME_MAX = 300;
 
 // The same order everywhere prevents deadlocks between processes.
@@ -39,28 +37,20 @@ ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
     FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place)), '{}')`;
 }
 
-/** Adds the calls of a ten-minute slot, and deletes slots older than a day. @param slot start of the slot */
 export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
   const rows = calls.map((row) => ({ ...row, upstream: row.upstream.slice(0, NAME_MAX) }));
   await database.query(addition(slot, rows));
   await database.query(sql`DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => ${KEPT_HOURS})`);
 }
 
-/** Recent calls to an upstream. */
 export interface RecentCalls extends UpstreamCalls {
-  /** Calls of the last ten to twenty minutes, and the length of that period in milliseconds. */
+  /** The last ten to twenty minutes, and the length of that period in milliseconds. */
   readonly recent: { readonly calls: number; readonly busyMs: number; readonly ms: number };
 }
 
-interface CallsRow extends UpstreamCalls {
-  readonly recentCalls: number;
-  readonly recentBusyMs: number;
-  readonly recentMs: number;
-}
-
-/** Returns calls by upstream, role and outcome over the last hours. @param hours at most 24 */
+/** By upstream, role and outcome. @param hours at most 24 */
 export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours: number): Promise<RecentCalls[]> {
-  const rows = await database.query<CallsRow>(
+  return database.query<RecentCalls>(
     sql`WITH recent AS (SELECT to_timestamp((floor(extract(epoch FROM now()) * 1000 / ${CALLS_SLOT_MS}) - 1) * ${CALLS_SLOT_MS} / 1000) AS slot),
      kept AS (SELECT * FROM upstream_calls WHERE slot > now() - make_interval(hours => ${hours})),
      parts AS (
@@ -70,14 +60,10 @@ export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours
        SELECT chain, upstream, role, outcome, array_agg(answers::float8 ORDER BY place) AS latency FROM parts GROUP BY 1, 2, 3, 4)
      SELECT kept.chain, kept.upstream, kept.role, kept.outcome, sum(calls)::float8 AS calls, sum(busy_ms)::float8 AS "busyMs",
        coalesce(latencies.latency, '{}') AS latency,
-       coalesce(sum(calls) FILTER (WHERE kept.slot >= recent.slot), 0)::float8 AS "recentCalls",
-       coalesce(sum(busy_ms) FILTER (WHERE kept.slot >= recent.slot), 0)::float8 AS "recentBusyMs",
-       extract(epoch FROM now() - max(recent.slot))::float8 * 1000 AS "recentMs"
+       json_build_object('calls', coalesce(sum(calls) FILTER (WHERE kept.slot >= recent.slot), 0)::float8,
+         'busyMs', coalesce(sum(busy_ms) FILTER (WHERE kept.slot >= recent.slot), 0)::float8,
+         'ms', extract(epoch FROM now() - max(recent.slot))::float8 * 1000) AS recent
      FROM kept CROSS JOIN recent LEFT JOIN latencies USING (chain, upstream, role, outcome)
      GROUP BY 1, 2, 3, 4, latencies.latency ORDER BY 1, 2, 3, 4`,
   );
-  return rows.map(({ recentCalls, recentBusyMs, recentMs, ...row }) => ({
-    ...row,
-    recent: { calls: recentCalls, busyMs: recentBusyMs, ms: recentMs },
-  }));
 }

@@ -1,14 +1,14 @@
 /** Incorrect responses of upstreams: by day in `upstream_mismatches`; for repairs, by block in `upstream_errors`. */
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-/** Incorrect responses of one kind from one upstream within a day. */
+/** Of one kind from one upstream within a day. */
 export interface CountedWrongAnswers {
   /** As in `CHAINS`. */
   readonly chain: string;
   readonly upstream: string;
   readonly kind: string;
   readonly occurrences: number;
-  /** Method of the last one. */
+  /** Of the last one. */
   readonly method: string;
   readonly description: string;
   readonly seenAt: Date;
@@ -55,24 +55,16 @@ function storable(text: string, max: number): string {
   return text.slice(0, max).replaceAll('\0', '').toWellFormed();
 }
 
-/** Incorrect responses of a day, or the repair of a block from an incorrect response. */
+/** Of a day, or the repair of a block from an incorrect response. */
 export interface WrongAnswerRecord extends CountedWrongAnswers {
   /** Block of a repair; null: record of a day. */
   readonly block: number | null;
-  /** Cursor of the next page. */
   readonly cursor: WrongAnswerCursor;
 }
 
-/** Position in the list. */
 export interface WrongAnswerCursor {
   /** Microseconds since the epoch. */
   readonly seenAt: number;
-  readonly key: string;
-}
-
-interface RecordRow extends CountedWrongAnswers {
-  readonly block: number | null;
-  readonly micros: number;
   readonly key: string;
 }
 
@@ -81,7 +73,7 @@ function latestBefore(before: WrongAnswerCursor | null, limit: number): Sql {
   const rows = sql`${limit}`;
   return sql`WITH requested AS (SELECT coalesce(to_timestamp(${before?.seenAt ?? null}::float8 / 1000000), 'infinity') AS seen_at, ${before?.key ?? null}::text AS key)
 SELECT chain, upstream, kind, occurrences::float8 AS occurrences, method, description, seen_at AS "seenAt", block,
-  round(extract(epoch FROM seen_at) * 1000000)::float8 AS micros, key
+  json_build_object('seenAt', round(extract(epoch FROM seen_at) * 1000000)::bigint, 'key', key) AS cursor
 FROM (
   (SELECT chain, upstream, kind, occurrences, method, description, upstream_mismatches.seen_at, NULL::float8 AS block,
      concat_ws(' ', 'day', day, chain, upstream, kind) AS key
@@ -101,12 +93,11 @@ FROM (
 ) AS both_of ORDER BY seen_at DESC, key DESC LIMIT ${rows}`;
 }
 
-/** Returns records, newest first. @param before cursor of the last known record; null: start at the newest */
-export async function listWrongAnswers(
+/** Newest first. @param before cursor of the last known record; null: start at the newest */
+export function listWrongAnswers(
   database: Pick<Database, 'query'>,
   before: WrongAnswerCursor | null,
   limit: number,
 ): Promise<WrongAnswerRecord[]> {
-  const rows = await database.query<RecordRow>(latestBefore(before, limit));
-  return rows.map(({ micros, key, ...row }) => ({ ...row, cursor: { seenAt: micros, key } }));
+  return database.query<WrongAnswerRecord>(latestBefore(before, limit));
 }

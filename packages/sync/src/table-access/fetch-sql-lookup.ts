@@ -1,7 +1,6 @@
 /**
- * Fetches lookup results on a cluster. Citus passes a statement to a node unchanged, subqueries included, if all
- * distributed rows it reads are in one shard. That shard must follow from values in the statement's text. So requested
- * keys are grouped by shard, and each statement reads one shard for many keys.
+ * Fetches lookup results on a cluster. Citus passes a statement to a node unchanged if all distributed rows it reads are
+ * in one shard, which must follow from values in its text. So requested keys are grouped by shard.
  */
 import { isDistributed, joinSql, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
@@ -40,17 +39,16 @@ export async function fetchFound<By extends string>(
   }
   const isInShards = await isDistributed(transaction, getTableName(shard.column.table));
   const requested = await readRequested(transaction, lookup, isInShards ? shard : null);
-  for (const inShard of Map.groupBy(requested, (one) => one.shard).values())
+  for (const inShard of Map.groupBy(requested, (request) => request.shard).values())
     for (let from = 0; from < inShard.length; from += REQUESTED_MAX)
       await insert(findMany(lookup, inShard.slice(from, from + REQUESTED_MAX), isInShards ? shard : null));
 }
 
-/** A requested key, as text. */
 interface Requested {
   readonly key: Readonly<Record<string, string | null>>;
-  /** Shard with the rows, and the value of its column there; null if no table is distributed. */
   readonly shard: string | null;
-  readonly shard_value: string | null;
+  /** The value of the distribution column in that shard; null if no table is distributed. */
+  readonly shardValue: string | null;
 }
 
 /** @param shard null if no table is distributed */
@@ -62,10 +60,10 @@ async function readRequested<By extends string>(
   const at = keyOfLookup('requested', { by });
   const key = shard?.key(at) ?? rawSql('NULL');
   const table = shard === null ? null : getTableName(shard.column.table);
-  const rows = await transaction.query<{ key: (string | null)[]; shard: string | null; shard_value: string | null }>(
+  const rows = await transaction.query<Omit<Requested, 'key'> & { key: (string | null)[] }>(
     sql`SELECT ARRAY[${joinSql(Object.values<Sql>(at).map((column) => sql`${column}::text`))}] AS key,
        ${shard === null ? key : sql`get_shard_id_for_distribution_column(${table}::regclass, ${key})`}::text AS shard,
-       (${key})::text AS shard_value
+       (${key})::text AS "shardValue"
      FROM (SELECT DISTINCT ${namesOf(by)} FROM (${wanted}) AS every) AS requested`,
   );
   const names = Object.keys(by);
@@ -108,13 +106,10 @@ function findMany<By extends string>(
     CROSS JOIN LATERAL (${found}) AS answer`;
 }
 
-/**
- * Returns the condition that selects the shard, by one value or several. A list alone would be used as an index
- * condition, and each lookup would try all its values. Next to another condition it is a hash filter.
- */
+/** A list alone would be an index condition whose values are all tried. Next to another condition it is a hash filter. */
 function isInShard<By extends string>(column: Sql, requested: readonly Requested[], shard: LookupShard<By>): Sql {
   const type = shard.column.getSQLType();
-  const [first = null, ...others] = new Set(requested.map(({ shard_value }) => shard_value));
+  const [first = null, ...others] = new Set(requested.map(({ shardValue }) => shardValue));
   const isFirst = sql`${column} = ${rawSql(`${quotedText(first)}::${type}`)}`;
   return others.length === 0 ? isFirst : sql`(${isFirst} OR ${column} = ANY(${arrayOf(others, type)}))`;
 }

@@ -1,9 +1,6 @@
 import { rawSql, sql, type Transaction } from '@chainstead/db';
 
-/**
- * Empties a temporary table with an index, or creates it. @param columns as in `CREATE TABLE` @param key column names
- * of the index
- */
+/** Empties a temporary table with an index, or creates it. */
 export async function emptyTemporary(
   transaction: Transaction,
   name: string,

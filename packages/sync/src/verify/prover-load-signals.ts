@@ -1,25 +1,22 @@
 import type { UpstreamPool, UpstreamStatus } from '@chainstead/rpc';
 import type { ProverLoadSignals } from './prover-pace.ts';
 
-export interface ProverLoadSignalsOptions {
+interface ProverLoadSignalsOptions {
   readonly pool: Pick<UpstreamPool, 'status'>;
   isBehind(): boolean;
-  /** Returns whether historical blocks are still being backfilled. */
+  /** Historical blocks are still being backfilled. */
   isFilling(): boolean;
 }
 
-/** A share of refusals up to this, or a single one, is normal for an upstream at any speed. */
+/** Up to this share of refusals, or a single one, is normal for an upstream at any speed. */
 const REFUSED_SHARE = 0.05;
 /** Responses that take this many times the best latency, and this much longer, show overload. */
 const SLOW_FACTOR = 3;
 const SLOW_MS = 200;
 
-/** Returns a function that returns the upstreams' load signals since its last call. */
-export function createProverLoadSignals({
-  pool,
-  isBehind,
-  isFilling,
-}: ProverLoadSignalsOptions): () => ProverLoadSignals {
+/** Load signals of the upstreams since the last call. */
+export function createProverLoadSignals(options: ProverLoadSignalsOptions): () => ProverLoadSignals {
+  const { pool, isBehind, isFilling } = options;
   let last = callsOf(pool.status());
   let fastestMs = Number.POSITIVE_INFINITY;
   return () => {

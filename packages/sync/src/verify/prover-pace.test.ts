@@ -22,7 +22,7 @@ function createWorld({ limit = 'auto', capacity = 500, refusesAbove = Number.POS
       now += ms;
     },
   };
-  const pace = createProverPace({ clock, limit });
+  const pace = createProverPace(clock, limit);
   const refusals: number[] = [];
   const rates: number[] = [];
   const run = async (seconds: number, signs: Partial<ProverLoadSignals> = {}): Promise<void> => {

@@ -1,16 +1,6 @@
-/**
- * Speed of the background prover: as fast as the upstreams allow without refusals, with room left for the follower.
- * Each block waits for its turn; the load signals of a span of blocks set the rate of the next one.
- */
+/** Speed of the prover: as fast as the upstreams allow without refusals, with room for the follower. A span sets the next rate. */
 import type { Clock } from '@chainstead/core';
 
-export interface ProverPaceOptions {
-  readonly clock: Clock;
-  /** Maximum blocks per second; auto: as many as the upstreams allow. */
-  readonly limit: number | 'auto';
-}
-
-/** Load signals of a span. */
 export interface ProverLoadSignals {
   /** An upstream refused calls because of too many requests, from any process. */
   readonly refused: boolean;
@@ -21,15 +11,13 @@ export interface ProverLoadSignals {
 }
 
 export interface ProverPace {
-  /** Current blocks per second. */
+  /** Blocks per second. */
   readonly rate: number;
   /** Blocks in a span of a few seconds. */
   readonly rangeBlocks: number;
-  /** Begins a span. */
   begin(): void;
   /** Waits for the turn of the next block. */
   turn(signal: AbortSignal): Promise<void>;
-  /** Ends a span. */
   end(signs: ProverLoadSignals): void;
 }
 
@@ -45,14 +33,15 @@ const SHARE = 0.8;
 /** Share of the refused rate that is tried again while the refusal is remembered. */
 const BELOW_REFUSAL = 0.85;
 const REFUSAL_REMEMBERED_MS = 300_000;
-/** Turns that take this many times the plan show that the upstreams are at their limit. */
+/** Turns that take this many times the plan show upstreams at their limit. */
 const LATE = 1.25;
 const SPAN_SECONDS = 4;
 const SPAN_MIN = 8;
 const SPAN_MAX = 64;
 const MS_PER_SECOND = 1_000;
 
-export function createProverPace({ clock, limit }: ProverPaceOptions): ProverPace {
+/** @param limit blocks per second; auto: as many as the upstreams allow */
+export function createProverPace(clock: Clock, limit: number | 'auto'): ProverPace {
   const max = limit === 'auto' ? Number.POSITIVE_INFINITY : limit;
   let rate = limit === 'auto' ? START_RATE : limit;
   let refused: { readonly rate: number; readonly at: number } | null = null;
@@ -61,14 +50,14 @@ export function createProverPace({ clock, limit }: ProverPaceOptions): ProverPac
   let turns = 0;
   let slot = startedAt;
 
-  /** Returns the blocks per second reached in this span if below the plan; null if it was on time or too short. */
+  /** Blocks per second reached in this span if below the plan; null if it was on time or too short. */
   function managed(): number | null {
     const planned = ((turns - 1) / rate) * MS_PER_SECOND;
     const took = lastTurnAt - startedAt;
     return turns < SPAN_MIN || took <= planned * LATE ? null : ((turns - 1) / took) * MS_PER_SECOND;
   }
 
-  /** Returns the maximum rate. After a refusal it starts below the refused rate and rises towards it with time. */
+  /** After a refusal, the maximum starts below the refused rate and rises towards it with time. */
   function bound(): number {
     if (refused === null) return max;
     const share = (clock.now() - refused.at) / REFUSAL_REMEMBERED_MS;

@@ -1,23 +1,21 @@
-/**
- * Blocks repaired by the prover. Each is one fault of the upstream that returned it, however many datasets it affects.
- */
+/** Each block repaired by the prover is one fault of the upstream that returned it, however many datasets it affects. */
 import type { ChainId } from '@chainstead/core';
 import { sql, type Transaction } from '@chainstead/db';
 import type { FaultKind } from '@chainstead/rpc';
 
-/** A block whose stored rows of a dataset differed from its proven receipts and were repaired. */
+/** Stored rows of a dataset that differed from the block's proven receipts. */
 export interface Repair {
   readonly dataset: string;
   readonly block: number;
-  /** Rows that should have been stored but were not. */
+  /** Rows that were not stored. */
   readonly missing: number;
-  /** Rows that were stored but should not have been. */
+  /** Rows that should not have been stored. */
   readonly surplus: number;
-  /** Upstream of the stored rows; null if not known any more. */
+  /** Null if not known any more. */
   readonly upstream: string | null;
 }
 
-/** Repairs of one block caused by the same upstream. Rows are summed over all datasets. */
+/** Rows are summed over all datasets. */
 export interface RepairedBlock {
   readonly block: number;
   readonly upstream: string | null;

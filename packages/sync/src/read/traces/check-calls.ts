@@ -1,26 +1,24 @@
 import { MalformedAnswerError } from '@chainstead/rpc';
 import type { ExecutedTransaction, InternalTransaction } from '../../dataset/whole-block.ts';
 
-/** The transaction fields that traces are compared with. */
+/** Fields that traces are compared with. */
 export interface CheckableTransaction
   extends Pick<ExecutedTransaction, 'hash' | 'type' | 'from' | 'to' | 'value' | 'succeeded' | 'contractAddress'> {
   /** Absent: not compared. */
   readonly input?: ExecutedTransaction['input'];
 }
 
-/** Highest type of Ethereum itself. Chains trace their own types differently. */
+/** Chains trace their own types, above Ethereum's, differently. */
 const ETHEREUM_TYPE_MAX = 4;
 
 /**
- * Compares traces with the proven transactions. No header commits to traces, but each trace begins with the transaction
- * itself: sender, recipient, value, input and failure must match. Gas is not compared, because tracers count the
- * outermost call's gas differently.
+ * Each trace begins with the proven transaction itself: sender, recipient, value, input and failure must match. Gas is
+ * not compared, because tracers count the outermost call's gas differently.
  * @throws MalformedAnswerError if traces belong to other transactions
  */
 export function checkCalls(calls: readonly InternalTransaction[], transactions: readonly CheckableTransaction[]): void {
-  const roots = new Map(
-    calls.filter(({ traceAddress }) => traceAddress.length === 0).map((one) => [one.transactionHash, one]),
-  );
+  const outermost = calls.filter(({ traceAddress }) => traceAddress.length === 0);
+  const roots = new Map(outermost.map((call) => [call.transactionHash, call]));
   for (const transaction of transactions) {
     if (transaction.type > ETHEREUM_TYPE_MAX) continue;
     const root = roots.get(transaction.hash);

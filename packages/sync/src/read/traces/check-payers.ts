@@ -6,9 +6,8 @@ import type { InternalTransaction } from '../../dataset/whole-block.ts';
 const BORROWING: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
 
 /**
- * Checks payers: value leaves only the account whose code runs, which is the target of the call above, or the account
- * that borrowed code there. So no native token appears from nowhere, although traces are not proven.
- * @param calls of whole transactions, with the outermost ones; callers come before their calls
+ * Value leaves only the account whose code runs: the target of the call above, or the account that borrowed code there.
+ * So no native token appears from nowhere, although traces are not proven. Callers come before their calls.
  * @throws MalformedAnswerError if a call pays from another account or has no caller
  */
 export function checkPayers(calls: readonly InternalTransaction[]): void {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Hash, toQuantity, ZERO_ADDRESS } from '@chainstead/core';
+import { toQuantity, ZERO_ADDRESS } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { InternalTransaction } from '../../dataset/whole-block.ts';
 import { executedTransactions } from '../executed-transactions.ts';
@@ -10,14 +10,12 @@ import { checkPayers } from './check-payers.ts';
 import { callsOfFlatTraces } from './flat-traces.ts';
 import { requestTraces, type TracesRead } from './request-traces.ts';
 
-/** The block to trace. */
 export type TracedBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'parts'>;
 
 /**
- * Returns the calls of a block in execution order, transactions included, from `debug_traceBlockByHash` with the
- * callTracer or from `trace_block`, whichever the upstreams support. Refuses traces that contradict proven
- * transactions, or in which an account pays whose code does not run.
- * @throws UpstreamsExhaustedError if no upstream can respond now, which includes a reorg at this height.
+ * Calls in execution order, transactions included, from `debug_traceBlockByHash` with the callTracer or `trace_block`.
+ * Refuses traces that contradict proven transactions, or in which an account pays whose code does not run.
+ * @throws UpstreamsExhaustedError if no upstream can respond now, which includes a reorg at this height
  */
 export function readTraces(
   { pool, chain }: { readonly pool: UpstreamPool; readonly chain: Chain },
@@ -26,7 +24,9 @@ export function readTraces(
 ): Promise<TracesRead> {
   const { header, block } = traced;
   if (block.transactionHashes.length === 0) return Promise.resolve({ calls: [] });
-  const executed = executedOf(traced);
+  // All except transactions without a sender (Polygon's state sync) and without a receipt (Cronos, HyperEVM).
+  const withSender = traced.receipts.filter(({ raw }) => raw.from !== ZERO_ADDRESS);
+  const executed = new Set(withSender.map((receipt) => receipt.transactionHash));
   const frames = {
     method: 'debug_traceBlockByHash',
     params: [header.hash, { tracer: 'callTracer', timeout: '40s' }],
@@ -46,12 +46,4 @@ function checked(traced: TracedBlock, calls: InternalTransaction[]): InternalTra
   checkCalls(calls, executedTransactions(traced));
   checkPayers(calls);
   return calls;
-}
-
-/**
- * Returns the transactions that a node must have traces of: all except those without a sender (Polygon's state sync),
- * and those never executed, which have no receipt (Cronos, HyperEVM).
- */
-function executedOf({ receipts }: TracedBlock): ReadonlySet<Hash> {
-  return new Set(receipts.filter(({ raw }) => raw.from !== ZERO_ADDRESS).map((receipt) => receipt.transactionHash));
 }

@@ -8,18 +8,15 @@ import { checkPayers } from './check-payers.ts';
 import { callsOfFlatTraces } from './flat-traces.ts';
 import { requestTraces, type TracesRead } from './request-traces.ts';
 
-/** The transaction to trace. */
 export interface TracedTransaction extends CheckableTransaction {
-  /** Its block. */
   readonly blockHash: Hash;
-  /** Whether a header proves its fields: then the traces must match them. */
+  /** A header proves its fields: the traces must match them. */
   readonly isProven: boolean;
 }
 
 /**
- * Returns the calls of one transaction in execution order, itself included, from `debug_traceTransaction` with the
- * callTracer or from `trace_transaction`, whichever the upstreams support. Checked like those of {@link readTraces}.
- * @throws UpstreamsExhaustedError if no upstream can respond now
+ * Calls of one transaction in execution order, itself included, from `debug_traceTransaction` with the callTracer or
+ * `trace_transaction`. Checked like {@link readTraces}. @throws UpstreamsExhaustedError if no upstream can respond now
  */
 export function readTransactionTraces(
   { pool, chain }: { readonly pool: UpstreamPool; readonly chain: Chain },

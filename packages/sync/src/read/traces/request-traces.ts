@@ -6,31 +6,26 @@ import { ReorgedWhileReadingError } from '../../errors.ts';
 /** Calls with the transactions themselves; or the upstreams' errors if none supports traces. */
 export type TracesRead = { readonly calls: readonly InternalTransaction[] } | { readonly refusals: readonly string[] };
 
-/** A trace request and the parser of its response. */
 export interface TraceCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /**
-   * @throws MalformedAnswerError, InvalidPrimitiveError, ReorgedWhileReadingError if the result is not the requested
-   * trace
-   */
+  /** @throws MalformedAnswerError, InvalidPrimitiveError, ReorgedWhileReadingError if it is not the requested trace */
   parse(result: unknown): InternalTransaction[];
 }
 
-/** Milliseconds per attempt: tracing executes the transactions again. */
+/** Per attempt: tracing executes the transactions again. */
 const TRACE_TIMEOUT_MS = 45_000;
 
-/**
- * Requests call trees (the callTracer) or flat traces, whichever the upstreams support.
- * @throws UpstreamsExhaustedError if no upstream can respond now
- */
+/** Call trees (the callTracer) or flat traces, whichever is supported. @throws UpstreamsExhaustedError */
 export async function requestTraces(
   pool: UpstreamPool,
   { frames, flat }: { readonly frames: TraceCall; readonly flat: TraceCall },
   signal?: AbortSignal,
 ): Promise<TracesRead> {
   const refusals: string[] = [];
-  for (const call of isParityOnly(pool) ? [flat, frames] : [frames, flat])
+  const supported = pool.status().map(({ capabilities }) => capabilities.traces);
+  const isFlatFirst = supported.includes('parity') && !supported.includes('debug');
+  for (const call of isFlatFirst ? [flat, frames] : [frames, flat])
     try {
       return { calls: await requestChecked(pool, call, signal) };
     } catch (error) {
@@ -38,11 +33,6 @@ export async function requestTraces(
       refusals.push(error.message);
     }
   return { refusals };
-}
-
-function isParityOnly(pool: UpstreamPool): boolean {
-  const known = pool.status().map(({ capabilities }) => capabilities.traces);
-  return known.includes('parity') && !known.includes('debug');
 }
 
 /** Tries one upstream after another until the traces are the requested ones. */
@@ -53,11 +43,8 @@ async function requestChecked(
 ): Promise<InternalTransaction[]> {
   const refused = new Set<string>();
   for (;;) {
-    const answer = await pool.request(method, params, {
-      exclude: refused,
-      timeoutMs: TRACE_TIMEOUT_MS,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const options = { exclude: refused, timeoutMs: TRACE_TIMEOUT_MS, ...(signal && { signal }) };
+    const answer = await pool.request(method, params, options);
     try {
       return parse(answer.value);
     } catch (error) {
