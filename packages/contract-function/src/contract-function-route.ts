@@ -21,7 +21,6 @@ import { readAnswer } from './result/read-answer.ts';
 
 export interface ContractFunctionOptions {
   readonly call: CallDirectly;
-  /** Shared with other routes that call nodes. */
   readonly budget: OnDemandBudget;
 }
 

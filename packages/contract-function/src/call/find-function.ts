@@ -12,13 +12,9 @@ export type CallParams = Readonly<Record<string, unknown>>;
 
 const PARAMETER = 'function_name';
 const NAME = 'the name of a function of the ABI, or its signature such as balanceOf(address)';
-/** Overloads named in an error. */
 const SHOWN_MAX = 10;
 
-/**
- * Finds a function by signature or name in a client's ABI. Among overloads, the inputs must have exactly the names of the
- * params. @throws InvalidParameterError
- */
+/** Among overloads, the inputs must have exactly the names of the params. @throws InvalidParameterError */
 export function findFunction(abi: readonly unknown[], requested: string, params: CallParams): RequestedFunction {
   const signature = requested.includes('(') ? parseSignature(requested) : null;
   const name = signature?.name ?? (parseSignature(`${requested}()`) === null ? null : requested);
@@ -42,7 +38,6 @@ export function keyOf({ name }: Pick<AbiType, 'name'>, index: number): string {
   return name === '' ? String(index) : name;
 }
 
-/** Each signature once. */
 function overloadsOf(abi: readonly unknown[], name: string): readonly RequestedFunction[] {
   const overloads = new Map<string, RequestedFunction>();
   for (const [index, entry] of abi.entries()) {

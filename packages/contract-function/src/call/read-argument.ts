@@ -4,14 +4,11 @@ import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
 import { keyOf } from './find-function.ts';
 import { problemWith } from './problem-with.ts';
 
-/** Data of one call. Bytes. */
 const DATA_BYTES_MAX = 131_072;
 const WORD_BYTES = 32;
 const PROBLEMS_MAX = 10;
-/** Values of one call, including lists and tuples. */
 const READ_MAX = 40_000;
 const TEXT_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: READ_MAX };
-/** Members of a tuple named in an error. */
 const NAMED_MAX = 10;
 
 /** Reads values that a client wrote as JSON, for viem to encode by a layout without names: tuples become arrays. */

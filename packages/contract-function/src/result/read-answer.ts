@@ -13,9 +13,7 @@ const MESSAGE_LENGTH_MAX = 300;
 
 export interface RequestedCall {
   readonly requested: RequestedFunction;
-  /** Error entries of the client's ABI. */
   readonly errors: readonly unknown[];
-  /** The chain's name. */
   readonly chain: string;
 }
 

@@ -13,10 +13,7 @@ interface Measured {
   readonly bytes: number;
 }
 
-/**
- * As web3.js 1.x: null for no output, a value for one, an object by position and name for several.
- * @throws ContractCallError if the response would be too long
- */
+/** As web3.js 1.x: null for no output, a value for one, an object for several. @throws ContractCallError */
 export function showOutputs(outputs: readonly AbiType[], values: readonly unknown[]): ShownValue {
   const [only, ...others] = outputs;
   if (only === undefined) return null;
@@ -68,7 +65,6 @@ function jsonBytes(value: string | boolean): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** @throws ContractCallError */
 function bounded(bytes: number): number {
   if (bytes > ANSWER_BYTES_MAX) throw new ContractCallError('returned more data than a response can hold');
   return bytes;

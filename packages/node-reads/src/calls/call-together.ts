@@ -23,10 +23,7 @@ const ALONE_MAX = 8;
 /** One endless contract holds up its aggregate: after this, its calls are made alone. Milliseconds. */
 const AGGREGATE_MS = 1_500;
 
-/**
- * Returns results in the order of the calls. One that can't be read or takes far longer than the others is `unread`.
- * @throws why the first could not be read, where none could
- */
+/** In call order. One that can't be read or takes far longer is `unread`. @throws the first error if all are */
 export async function callTogether(calls: readonly ContractCall[], means: CallMeans): Promise<CallAnswer[]> {
   const heldBack = new Set(calls.length > 1 ? calls.filter((call) => means.lateCalls.has(call)) : []);
   const prompt = calls.filter((call) => !heldBack.has(call));

@@ -3,10 +3,7 @@ import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainst
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
 
-/**
- * Results are returned data, or null if the call reverted or returned nothing.
- * @throws UpstreamsExhaustedError (retryable), RequestAbortedError
- */
+/** Null if the call reverted or returned nothing. @throws UpstreamsExhaustedError, RequestAbortedError */
 export interface ContractCalls {
   call(to: Address, data: Hex, signal: AbortSignal, at?: CalledState): Promise<Hex | null>;
   /** Through Multicall3; null if it does not work. A null among the results proves nothing: repeat that call alone. */

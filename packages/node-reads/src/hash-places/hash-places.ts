@@ -26,10 +26,7 @@ const MAX_AGE_MS = 30_000;
 const transactionSchema = z.object({ hash: z.string(), blockNumber: z.string() });
 const blockSchema = z.object({ hash: z.string(), number: z.string() });
 
-/**
- * Reads the block of a hash from a node: no index has hashes of transactions.
- * @returns null if no node has it, undefined if none responded in time
- */
+/** Null if no node has it, undefined if none responded in time. No index has hashes of transactions. */
 export async function placeOfHash(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,

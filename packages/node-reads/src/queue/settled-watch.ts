@@ -4,10 +4,7 @@ import { type RequestedQuestion, type Settlement, settledQuestions } from './que
 
 const POLL_MS = 30;
 
-/**
- * One read of the rows of all waiting requests together; none without a waiting request. A failed read fails no
- * request: the requests continue when their time is over.
- */
+/** Reads the rows of all waiting requests together. A failed read fails no request: they wait on. */
 export function createSettledWatch(options: {
   readonly database: Database;
   readonly clock: Clock;
