@@ -1,5 +1,5 @@
 import { toQuantity } from '@chainstead/core';
-import type { CallDirectly, DirectAnswer } from '@chainstead/gateway';
+import type { CallDirectly } from '@chainstead/gateway';
 import {
   type ApiDependencies,
   bodyBounds,
@@ -15,14 +15,12 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { encodeCall } from './call/encode-call.ts';
-import { type CallParams, findFunction, type RequestedFunction } from './call/find-function.ts';
+import { type CallParams, findFunction } from './call/find-function.ts';
 import { ContractCallError, ContractCallsOffError } from './result/contract-call-error.ts';
 import { readAnswer } from './result/read-answer.ts';
 
 export interface ContractFunctionOptions {
-  /** Makes a node call within this request, under the limits of the gateway's clients. */
   readonly call: CallDirectly;
-  /** Shared with other routes that have nodes asked. */
   readonly budget: OnDemandBudget;
 }
 
@@ -33,28 +31,29 @@ const CALL_MS_MAX = 10_000;
 /** Limit for a node's response, two characters a byte. */
 const ANSWER_BYTES_MAX = 2_097_152;
 
-/**
- * `POST /api/v2.2/{address}/function`: calls a function of a contract by an ABI that comes with the request
- * (docs/api/transactions.md#contract-functions).
- */
+/** `POST /api/v2.2/{address}/function` (docs/api/transactions.md#contract-functions). */
 export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;
     app.openapi(runContractFunction(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
-      // The gateway says which chains it offers: not only those that are indexed.
+      // The gateway may offer more chains than those that are indexed.
       const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
-      if (query.block !== undefined && query.to_block !== undefined) throw twoBlocks();
+      if (query.block !== undefined && query.to_block !== undefined) {
+        const message = 'block and to_block are the same: give one of them';
+        throw new InvalidParameterError({ parameter: 'to_block', message });
+      }
       const { requested, data, errors } = readCall(c.req.valid('json'), query.function_name);
       releaseBody(c);
       if (!budget.mayCall) throw callsOff();
-      const block = query.block ?? (query.to_block === undefined ? 'latest' : `0x${query.to_block.toString(16)}`);
+      const block = query.block ?? (query.to_block === undefined ? 'latest' : toQuantity(query.to_block));
       const keyId = requesterOf(c);
       const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
       const answer = await budget.run(keyId, async () => {
         const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
-        if (!isSilent(called, requested)) return called;
+        // Nothing was returned and nothing is declared: by a contract, or by an address without one.
+        if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
         const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
         if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
         return called;
@@ -64,29 +63,14 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
   };
 }
 
-/** What is needed of a body: the node is waited for without the rest. */
+/** The rest of the body is released while the node is awaited. */
 function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
   const requested = findFunction(abi, name, params);
-  return { requested, data: encodeCall(requested, params), errors: abi.filter(isError) };
-}
-
-function isError(entry: unknown): boolean {
-  return Object(entry).type === 'error';
+  const errors = abi.filter((entry) => Object(entry).type === 'error');
+  return { requested, data: encodeCall(requested, params), errors };
 }
 
 const NOTHING = '0x';
-
-/** Whether nothing was returned of nothing that is declared: a contract that did so, or an address without one. */
-function isSilent(called: DirectAnswer, { outputs }: RequestedFunction): boolean {
-  return outputs.length === 0 && called.kind === 'result' && called.value === NOTHING;
-}
-
-function twoBlocks(): InvalidParameterError {
-  return new InvalidParameterError({
-    parameter: 'to_block',
-    message: 'block and to_block are the same: give one of them',
-  });
-}
 
 export function callsOff(): ContractCallsOffError {
   return new ContractCallsOffError(
@@ -127,7 +111,6 @@ const bodyMembers = {
 };
 const bodySchema = z.object(bodyMembers);
 
-/** An ABI of so many entries, and values of a call in hexadecimal digits. */
 const BODY_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 60_000 });
 
 const NAME_LENGTH_MAX = 1_024;
@@ -174,7 +157,6 @@ type CallBlock = string | { readonly blockHash: string };
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized, earliest or pending`;
 const TAGS: ReadonlySet<string> = new Set(['latest', 'safe', 'finalized', 'earliest', 'pending']);
 
-/** After which block a contract is asked. */
 const blockParameter = textParameter(BLOCK, parseBlock)
   .optional()
   .openapi({ type: 'string', description: `Reads the state after this block. Default: latest. Values: ${BLOCK}.` });

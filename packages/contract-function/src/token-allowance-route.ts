@@ -17,11 +17,7 @@ const ABI = [
   {
     type: 'function',
     name: 'allowance',
-    stateMutability: 'view',
-    inputs: [
-      { name: 'owner', type: 'address' },
-      { name: 'spender', type: 'address' },
-    ],
+    inputs: ['owner', 'spender'].map((name) => ({ name, type: 'address' })),
     outputs: [{ name: '', type: 'uint256' }],
   },
 ];
@@ -30,7 +26,7 @@ const CALL_MS_MAX = 10_000;
 /** Some contracts return more than they declare. Of JSON, two characters a byte. */
 const ANSWER_BYTES_MAX = 65_536;
 
-/** `GET /api/v2.2/erc20/{address}/allowance`: how much of a token a spender may move for its owner, by one call at the newest block. */
+/** `GET /api/v2.2/erc20/{address}/allowance` */
 export function tokenAllowanceRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

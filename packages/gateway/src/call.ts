@@ -11,9 +11,7 @@ export interface GatewayChain {
   /** More than one upstream: `latest` is pinned to the pool's head. */
   readonly pinsHead: boolean;
   readonly logRangeMax: number;
-  /**
-   * `strict`: blocks, receipts and transactions are checked against their hashes and roots before they are returned.
-   */
+  /** `strict`: responses are checked against their hashes and roots before they are returned. */
   readonly integrity: 'none' | 'strict';
 }
 
@@ -25,17 +23,12 @@ export interface Call {
 export type Outcome =
   | {
       readonly ok: true;
-      /** JSON text of the result. */
       readonly result: RawResult;
-      /** Whether it was served without an upstream. */
       readonly cached: boolean;
     }
   | { readonly ok: false; readonly error: RpcErrorObject };
 
-/**
- * Signals that no client waits any more. A subset of AbortSignal, since one is created for every call and must be
- * cheap.
- */
+/** Signals that no client waits any more. A subset of AbortSignal that is cheap to create for every call. */
 export interface LeaveSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
@@ -54,8 +47,5 @@ export interface PinnedHead {
   readonly finalized: number | null;
 }
 
-/**
- * Handles a call; synchronously if the response is in memory, since a promise costs more than such a response. Never
- * rejects.
- */
+/** Synchronous if the response is in memory, since a promise costs more than such a response. Never rejects. */
 export type HandleCall = (call: Call, scope: RequestScope) => Outcome | Promise<Outcome>;

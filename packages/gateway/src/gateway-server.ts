@@ -25,7 +25,6 @@ import { createUsageCounter } from './usage/usage-counter.ts';
 
 export interface GatewayLimits extends RateLimitOptions {
   readonly bodyBytesMax: number;
-  /** Memory budget of all bodies, shared with the API. */
   readonly bodies: ByteBudget;
   /** Timeout of a request, milliseconds. Its unfinished calls then return −32002. */
   readonly requestTimeoutMs: number;
@@ -43,11 +42,8 @@ export interface GatewayServerOptions {
   readonly keys: KeyStore;
   readonly gate: RawGate;
   readonly limits: GatewayLimits;
-  /**
-   * Whether methods that make nodes execute transactions again are offered (`debug_trace…`, `trace_…`). Default: no.
-   */
+  /** Methods that make nodes execute transactions again (`debug_trace…`, `trace_…`). Default: no. */
   readonly offersTraces?: boolean;
-  /** Counts the calls of keys; closed by its owner. Default: in this process alone. */
   readonly sharedLimits?: SharedLimits;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -57,7 +53,6 @@ export interface GatewayServerOptions {
 export interface GatewayServer {
   readonly handler: RawHandler;
   readonly upgrades: UpgradeHandler;
-  /** Calls for other routes of this process. */
   readonly call: CallDirectly;
   close(): Promise<void>;
 }

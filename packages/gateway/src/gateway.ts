@@ -25,10 +25,7 @@ export interface Gateway {
 /** On all chains together. */
 const FILTERS_PER_KEY = 500;
 
-/**
- * Creates the JSON-RPC gateway over the given chains: the protocol (`serving/`) in front of heads, cache and upstreams
- * (`calls/`). Each pool starts with its first call and is closed by its owner.
- */
+/** The protocol (`serving/`) before heads, cache and upstreams (`calls/`). A pool starts with its first call. */
 export function createGateway(options: GatewayOptions): Gateway {
   const answering = createCallHandler({ ...options, strictForward: createStrictForward });
   const feeds = createChainFeeds({ ...options, headFloor: answering.headFloor });

@@ -1,7 +1,4 @@
-/**
- * The JSON-RPC gateway: serves a chain's upstreams as one node that does not fail. Start with `gateway.ts` (path of a
- * call) and `schema.ts` (tables shared by processes).
- */
+/** Serves a chain's upstreams as one node that does not fail. Start with `gateway.ts` and `schema.ts`. */
 export { createGateway, type Gateway } from './gateway.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';

@@ -1,7 +1,4 @@
-/**
- * First path segments that belong to the API, now or in the hosted API's other products: no chain may use one of them.
- * A test compares the routes with this list.
- */
+/** First path segments of the API and of the hosted API's other products. A test compares the routes with them. */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   ...[
     'accounts',

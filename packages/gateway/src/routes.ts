@@ -46,15 +46,11 @@ const responseSchema = z
 export interface GatewayRoutesOptions {
   readonly chains: readonly GatewayChain[];
   readonly clock: Pick<Clock, 'now'>;
-  /** Error text for another chain. */
   readonly explainUnoffered?: (slug: string) => string;
   readonly offersTraces?: boolean;
 }
 
-/**
- * Creates the routes that list the offered methods and chains, and the gateway's entry in the OpenAPI document. They
- * need no key: none is in the path.
- */
+/** Routes that list methods and chains, and the gateway's OpenAPI entry. They need no key: none is in the path. */
 export function createGatewayRoutes({
   chains,
   clock,

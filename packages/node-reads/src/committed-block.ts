@@ -10,33 +10,30 @@ export interface StateBlock {
   readonly timestamp: number;
 }
 
-/**
- * The newest committed block: the follower's checkpoint, or where a chain is only backfilled the newest block that is known of what is covered.
- * Null where nothing is indexed.
- */
+/** The follower's checkpoint, or on a chain that is only backfilled, its newest known block. Null: nothing is indexed. */
 export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
-  const [block] = await database.select<StateBlock>(
+  const [block = null] = await database.select<StateBlock>(
     sql`SELECT ${COLUMNS} FROM blocks
      WHERE chain_id = ${chain.id} AND block_number <= coalesce(
        (SELECT checkpoint FROM sync_chains WHERE chain_id = ${chain.id}), (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chain.id}))
      ORDER BY block_number DESC LIMIT 1`,
   );
-  return block ?? null;
+  return block;
 }
 
-/** A committed block by its number; null where it is not known: backfilled blocks are only where they caused a row. */
+/** Null if it is not stored: a backfilled block is stored only if it caused a row. */
 export async function knownBlock(
   database: Database,
   chain: Pick<Chain, 'id'>,
   number: number,
 ): Promise<StateBlock | null> {
-  const [block] = await database.query<StateBlock>(
+  const [block = null] = await database.query<StateBlock>(
     sql`SELECT ${COLUMNS} FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${number}`,
   );
-  return block ?? null;
+  return block;
 }
 
-/** The newest known block at or below each of these numbers, by that number; where none is known so far down, there is none. */
+/** The newest stored block at or below each of these numbers, by that number. */
 export async function newestKnownBlocks(
   database: Database,
   chain: Pick<Chain, 'id'>,

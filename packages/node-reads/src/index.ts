@@ -1,6 +1,6 @@
 /**
- * What chains say of accounts, contracts and transactions at a block, read by the worker role because a request asked. Start reading at
- * `queue/node-read-queue.ts` (the side of requests), `queue/state-worker.ts` (the side of workers) and `state-at.ts` (one block's state).
+ * State of accounts, contracts and transactions, read by workers on request. Start reading at
+ * `queue/node-read-queue.ts` (requests), `queue/state-worker.ts` (workers) and `state-at.ts` (one block's state).
  */
 export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
 export { type CalledState, type ContractCalls, createContractCalls } from './calls/contract-calls.ts';

@@ -11,11 +11,10 @@ import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 /** Which block's state is read. A number alone is whichever block an upstream has there. */
 export type BlockToRead = { readonly number: number; readonly hash: Hash } | { readonly number: number } | 'latest';
 
-/** A call with the block's place among its parameters filled in. */
 type AtBlock<T> = (tag: unknown, options: RequestOptions) => Promise<Answer<T>>;
 
 /** Makes calls at one block. */
-export interface BlockReader {
+export interface StateBlockReader {
   /** Upstream of the latest result; null before the first. */
   readonly upstream: string | null;
   /** @throws StateNotArchivedError, StateUnavailableError, UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
@@ -25,11 +24,14 @@ export interface BlockReader {
 /** Pools in which EIP-1898 was refused: their blocks are read by number. */
 const WITHOUT_HASHES = new WeakSet<UpstreamPool>();
 
-/** @param exclude upstreams not to ask */
-export function createBlockReader(pool: UpstreamPool, block: BlockToRead, exclude: ReadonlySet<string>): BlockReader {
+export function createBlockReader(
+  pool: UpstreamPool,
+  block: BlockToRead,
+  exclude: ReadonlySet<string>,
+): StateBlockReader {
   let upstream: string | null = null;
 
-  /** If all upstreams reject the parameters of a call, they also reject the tag: the call itself is then decided by number. */
+  /** If all upstreams reject the parameters, they may reject only the tag: the call is then repeated by number. */
   async function byHash<T>(perform: AtBlock<T>, at: { number: number; hash: Hash }, signal: AbortSignal) {
     try {
       return await perform({ blockHash: at.hash, requireCanonical: true }, { signal, exclude });
@@ -41,7 +43,7 @@ export function createBlockReader(pool: UpstreamPool, block: BlockToRead, exclud
     }
   }
 
-  /** One upstream after the other, as the hash is to be that upstream's which answers. */
+  /** One upstream after the other: the hash must be that of the upstream which responds. */
   async function byNumber<T>(
     perform: AtBlock<T>,
     { number, hash }: { number: number; hash: Hash },
@@ -50,14 +52,8 @@ export function createBlockReader(pool: UpstreamPool, block: BlockToRead, exclud
     const tag = toQuantity(number);
     const tried = new Set(exclude);
     const hashAt = async (options: RequestOptions): Promise<Answer<unknown>> => {
-      const { value, upstream: name } = await pool.request('eth_getBlockByNumber', [tag, false], {
-        ...options,
-        signal,
-      });
-      return {
-        value: typeof value === 'object' && value !== null && 'hash' in value ? value.hash : null,
-        upstream: name,
-      };
+      const answer = await pool.request('eth_getBlockByNumber', [tag, false], { ...options, signal });
+      return { value: Object(answer.value).hash, upstream: answer.upstream };
     };
     let failure: unknown = null;
     for (;;) {
@@ -74,7 +70,7 @@ export function createBlockReader(pool: UpstreamPool, block: BlockToRead, exclud
         failure ??= new StateUnavailableError(`Block ${number} of the nodes differs from the indexed block`);
       } catch (error) {
         if (!(error instanceof UpstreamsExhaustedError)) throw error;
-        // Only where all the others said the same is it a verdict.
+        // A pruned state counts only if all upstreams report it.
         if (failure === null || isPruned(failure)) failure = error;
       }
     }

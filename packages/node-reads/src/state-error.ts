@@ -15,18 +15,12 @@ export class StateNotArchivedError extends ApiError {
 /** A 503: the nodes of the chain could not return the requested state in time. */
 export class StateUnavailableError extends ApiError {
   constructor(message: string, cause?: unknown) {
-    super({
-      code: 'STATE_UNAVAILABLE',
-      status: 503,
-      message,
-      headers: { 'retry-after': '1' },
-      retryable: true,
-      cause,
-    });
+    const headers = { 'retry-after': '1' };
+    super({ code: 'STATE_UNAVAILABLE', status: 503, message, headers, retryable: true, cause });
   }
 }
 
-/** A worker failed by a fault of this program or of its statements, not of a node: a 500 without its text, which the worker has logged. */
+/** A 500: a fault of this program, without its text, which the worker has logged. */
 export class StateReadingFailedError extends defineError('STATE_READING_FAILED', (chain: string) => ({
   message: `A worker failed during a state read on ${chain}`,
   facts: { chain },

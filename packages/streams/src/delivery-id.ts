@@ -7,10 +7,7 @@ const VERSION = 5;
 const VERSION_BYTE = 6;
 const VARIANT_BYTE = 8;
 
-/**
- * Returns the id of a webhook: a UUID (version 5, RFC 9562) derived from its contents. Every process computes the same
- * id for the same match, so receivers can detect duplicates.
- */
+/** A UUID (version 5, RFC 9562) of the contents: receivers detect duplicates, whichever process sends. */
 export function deliveryId(
   kind: DeliveryKind,
   { streamId, chainId, blockHash }: Omit<MatchKey, 'blockNumber'>,

@@ -1,7 +1,4 @@
-/**
- * Streams: their configuration, the matches of each block (written in the block's transaction), and delivery as signed
- * webhooks. Start reading at `stream.ts` and `schema.ts`.
- */
+/** Stream configurations, matches of each block, and signed webhooks. Start with `stream.ts` and `schema.ts`. */
 
 export type { AttemptOutcome } from './delivery/delivery.ts';
 export { createDeliveryWorker } from './delivery/delivery-worker.ts';

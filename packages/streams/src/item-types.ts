@@ -2,14 +2,12 @@ import type { WebhookContents } from './webhook.ts';
 
 type ItemList = 'txs' | 'logs' | 'erc20Transfers' | 'erc20Approvals' | 'nftTransfers' | 'txsInternal';
 
-/** Items of a webhook list, as named by triggers and native balances. */
 interface ItemType<List extends ItemList> {
   readonly list: List;
   /** Members that `$name` can select as an address; a topic yields one if its upper 12 bytes are zero. */
   readonly addresses: readonly (keyof WebhookContents[List][number])[];
   readonly others: readonly (keyof WebhookContents[List][number])[];
   readonly hasTriggers: boolean;
-  /** Whether a trigger can be limited to the items of one event. */
   readonly hasTopic0?: boolean;
 }
 
@@ -100,7 +98,6 @@ export type TriggerType = {
 export const SELECTOR_TYPES = Object.keys(ITEM_TYPES) as readonly SelectorType[];
 export const TRIGGER_TYPES = SELECTOR_TYPES.filter((type): type is TriggerType => ITEM_TYPES[type].hasTriggers);
 
-/** Returns an entry with the members that all types have in common. */
 export function itemTypeOf(type: SelectorType): AnyItemType {
   return ITEM_TYPES[type];
 }

@@ -4,11 +4,7 @@ import type { AuditActor } from '@chainstead/http';
 import type { StreamBounds } from './records/stream-bounds.ts';
 import type { Stream, StreamConfig } from './stream.ts';
 
-/**
- * Result of the mandatory test webhook (docs/api/streams-reference.md#test-webhook). `unreachable`: no 2xx response,
- * whatever the cause. `too-many`: not sent, test limit reached. `not-allowed`: not sent, the URL resolves to a
- * non-public address.
- */
+/** `unreachable`: no 2xx. `too-many`: not sent, limit reached. `not-allowed`: not sent, non-public address. */
 export type WebhookTest =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'unreachable' | 'too-many' }
@@ -40,10 +36,7 @@ export type PreviewBlock = (request: {
   readonly streamId?: string;
 }) => Promise<BlockPreview>;
 
-/**
- * Matches a block with the current stored stream and delivers the match. Returns false if the block does not exist yet.
- * @throws TooManyReplaysError
- */
+/** Returns false if the block does not exist yet. @throws TooManyReplaysError */
 export type SendBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
@@ -72,10 +65,7 @@ export interface AcceptedJob {
   readonly totalJobs: number;
 }
 
-/**
- * Replays a stream over past blocks. Returns null if the range contains no block.
- * @throws TooManyJobsError, RangeTooLongError
- */
+/** Returns null if the range contains no block. @throws TooManyJobsError, RangeTooLongError */
 export type CreateHistoricalJob = (request: HistoricalJobRequest) => Promise<AcceptedJob | null>;
 
 /** Returns whether the chain's nodes offer traces, which internal transactions require. True until known. */

@@ -23,10 +23,7 @@ export interface AbiParameter {
   readonly internalType?: string | undefined;
 }
 
-/**
- * `{op: [field, value]}` or `{and | or: [filter, filter, …]}` (docs/api/streams-matching.md#matching). Checked when a
- * stream is created.
- */
+/** `{op: [field, value]}` or `{and | or: [filter, …]}` (docs/api/streams-matching.md#matching). */
 export type StreamFilter = Readonly<Record<string, readonly unknown[]>>;
 
 export interface AdvancedOption {

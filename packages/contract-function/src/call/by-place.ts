@@ -1,16 +1,13 @@
 import type { AbiType } from '@chainstead/decoding';
 
-/**
- * Returns params with the value of `""` under the place of the only input without a name: getters of mappings have such an input, and clients name
- * values as the ABI does. `""` names none of several such inputs.
- */
+/** Moves the value of `""` to the position of the only input without a name: getters of mappings have such an input. */
 export function byPlace(
   inputs: readonly Pick<AbiType, 'name'>[],
   params: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   if (!Object.hasOwn(params, '')) return params;
-  const [place, ...others] = inputs.flatMap(({ name }, at) => (name === '' ? [String(at)] : []));
-  if (place === undefined || others.length > 0 || Object.hasOwn(params, place)) return params;
+  const [position, ...others] = inputs.flatMap(({ name }, index) => (name === '' ? [String(index)] : []));
+  if (position === undefined || others.length > 0 || Object.hasOwn(params, position)) return params;
   const { '': value, ...rest } = params;
-  return { ...rest, [place]: value };
+  return { ...rest, [position]: value };
 }

@@ -5,15 +5,12 @@ import { byPlace } from './by-place.ts';
 import { type CallParams, keyOf } from './find-function.ts';
 import { ArgumentReader } from './read-argument.ts';
 
-/**
- * The data of a call.
- * @throws InvalidParameterError with each value that is missing, or does not fit its type, up to ten of them
- */
+/** @throws InvalidParameterError with up to ten values that are missing or do not fit their types */
 export function encodeCall({ selector, inputs, layout }: AbiFunction, given: CallParams): Hex {
   const params = byPlace(inputs, given);
   const reader = new ArgumentReader();
-  const values = inputs.map((input, place) => {
-    const key = keyOf(input, place);
+  const values = inputs.map((input, index) => {
+    const key = keyOf(input, index);
     return reader.read(input, Object.hasOwn(params, key) ? params[key] : undefined, `params.${key}`);
   });
   reader.end();

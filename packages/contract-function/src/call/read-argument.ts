@@ -1,17 +1,14 @@
 import { JSON_DEPTH_MAX, parseBoundedJson } from '@chainstead/core';
 import type { AbiType } from '@chainstead/decoding';
 import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
+import { keyOf } from './find-function.ts';
 import { problemWith } from './problem-with.ts';
 
-/** Data of one call: what nodes take of a transaction. Bytes. */
 const DATA_BYTES_MAX = 131_072;
 const WORD_BYTES = 32;
 const PROBLEMS_MAX = 10;
-/** Values of one call, lists and tuples included: more than fit into its words, each of them within eight tuples. */
 const READ_MAX = 40_000;
-/** Limit of text that holds lists or tuples. */
 const TEXT_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: READ_MAX };
-/** So many members of a tuple are named in a refusal. */
 const NAMED_MAX = 10;
 
 /** Reads values that a client wrote as JSON, for viem to encode by a layout without names: tuples become arrays. */
@@ -21,9 +18,9 @@ export class ArgumentReader {
   #read = 0;
 
   /**
-   * @param path names the value in refusals
+   * @param path names the value in errors
    * @returns null for a value that does not fit, which `end` reports
-   * @throws InvalidParameterError at the tenth value that does not fit, and where the values come to more than a call may carry
+   * @throws InvalidParameterError at the tenth value that does not fit, or above the maximum size of a call
    */
   read(type: AbiType, given: unknown, path: string): unknown {
     this.#read += 1;
@@ -31,7 +28,7 @@ export class ArgumentReader {
     return (given === undefined ? null : this.#valueOf(type, given, path)) ?? this.#refuse(type, given, path);
   }
 
-  /** To be called when all is read. @throws InvalidParameterError with each value that did not fit */
+  /** Call it after the last `read`. @throws InvalidParameterError with each value that did not fit */
   end(): void {
     if (this.#problems.length > 0) throw new InvalidParameterError(...this.#problems);
   }
@@ -41,7 +38,10 @@ export class ArgumentReader {
     if (of !== null) return this.#list(of, count, given, path);
     if (type.components !== undefined) return this.#members(type.components, given, path);
     const value = leafOf(type.type, given);
-    this.#spend(WORD_BYTES + bytesElsewhere(type.type, value));
+    this.#spend(WORD_BYTES);
+    // Dynamic values also have a word with their offset.
+    if (type.type === 'string' && typeof value === 'string') this.#spend(WORD_BYTES + Buffer.byteLength(value));
+    if (type.type === 'bytes' && typeof value === 'string') this.#spend(WORD_BYTES + value.length / 2);
     return value;
   }
 
@@ -49,7 +49,7 @@ export class ArgumentReader {
     const items = structureOf(given);
     if (!Array.isArray(items) || (count !== null && items.length !== count)) return null;
     this.#spend(WORD_BYTES);
-    return items.map((one: unknown, place) => this.read(item, one, `${path}.${place}`));
+    return items.map((value: unknown, index) => this.read(item, value, `${path}.${index}`));
   }
 
   #members(members: readonly AbiType[], given: unknown, path: string): unknown[] | null {
@@ -57,9 +57,9 @@ export class ArgumentReader {
     if (typeof structure !== 'object' || structure === null) return null;
     if (Array.isArray(structure) && structure.length !== members.length) return null;
     const byName = !Array.isArray(structure);
-    return members.map((member, place) => {
-      const key = byName && member.name !== '' ? member.name : String(place);
-      return this.read(member, ownMember(structure, key), `${path}.${key}`);
+    return members.map((member, index) => {
+      const key = byName ? keyOf(member, index) : String(index);
+      return this.read(member, Object.getOwnPropertyDescriptor(structure, key)?.value, `${path}.${key}`);
     });
   }
 
@@ -84,14 +84,14 @@ function tooMuch(): InvalidParameterError {
 
 const ARRAY = /^(.*)\[(\d*)\]$/;
 
-/** What an array is of, and how many; `of` null: it is none. */
+/** The item type and length of an array; `of` null: not an array. */
 function arrayParts(type: AbiType): { readonly of: AbiType | null; readonly count: number | null } {
   const [, item, count] = ARRAY.exec(type.type) ?? [];
   if (item === undefined) return { of: null, count: null };
   return { of: { ...type, type: item }, count: count === undefined || count === '' ? null : Number(count) };
 }
 
-/** Arrays and tuples as JSON, or as text of JSON; undefined for a text that is none. @throws JsonBoundsError */
+/** Arrays and tuples as JSON, or as text of JSON; undefined for other text. @throws JsonBoundsError */
 function structureOf(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {
@@ -102,25 +102,23 @@ function structureOf(given: unknown): unknown {
   }
 }
 
-function ownMember(structure: object, key: string): unknown {
-  return Object.hasOwn(structure, key) ? Reflect.get(structure, key) : undefined;
-}
-
-/** Size of a value in addition to its word. */
-function bytesElsewhere(type: string, value: unknown): number {
-  if (typeof value !== 'string') return 0;
-  if (type === 'string') return WORD_BYTES + Buffer.byteLength(value);
-  return type === 'bytes' ? WORD_BYTES + value.length / 2 : 0;
-}
-
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** A value as viem encodes it; null for what does not fit the type. */
+/** A value as viem encodes it; null if it does not fit the type. */
 function leafOf(type: string, given: unknown): string | boolean | bigint | null {
-  if (type === 'bool') return booleanOf(given);
-  const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
-  if (bits !== undefined) return integerOf(given, sign === 'u', Number(bits));
+  if (type === 'bool') {
+    if (typeof given === 'boolean') return given;
+    const text = typeof given === 'string' ? given.toLowerCase() : '';
+    return text === 'true' || text === 'false' ? text === 'true' : null;
+  }
+  const [, sign, digits] = /^(u?)int(\d+)$/.exec(type) ?? [];
+  if (digits !== undefined) {
+    const value = wholeNumberOf(given);
+    const bits = BigInt(digits);
+    const [min, max] = sign === 'u' ? [0n, 2n ** bits] : [-(2n ** (bits - 1n)), 2n ** (bits - 1n)];
+    return value !== null && value >= min && value < max ? value : null;
+  }
   if (typeof given !== 'string') return null;
   // An encoder would write another character in place of an unpaired surrogate.
   if (type === 'string') return given.isWellFormed() ? given : null;
@@ -130,22 +128,8 @@ function leafOf(type: string, given: unknown): string | boolean | bigint | null 
   return length === null || given.length === 2 + 2 * length ? given.toLowerCase() : null;
 }
 
-function booleanOf(given: unknown): boolean | null {
-  if (typeof given === 'boolean') return given;
-  if (typeof given !== 'string') return null;
-  const text = given.toLowerCase();
-  return text === 'true' ? true : text === 'false' ? false : null;
-}
-
 /** Longer texts are no number of 256 bits. */
 const DIGITS_MAX = 80;
-
-function integerOf(given: unknown, isUnsigned: boolean, bits: number): bigint | null {
-  const value = wholeNumberOf(given);
-  if (value === null) return null;
-  const [min, max] = isUnsigned ? [0n, 2n ** BigInt(bits)] : [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)];
-  return value >= min && value < max ? value : null;
-}
 
 /** Numbers count only if JSON kept them exactly. */
 function wholeNumberOf(given: unknown): bigint | null {
@@ -159,7 +143,11 @@ function wholeNumberOf(given: unknown): bigint | null {
 function allowedFor(type: AbiType): string {
   const { of, count } = arrayParts(type);
   if (of !== null) return `a list of ${count === null ? '' : `${count} `}${of.type}`;
-  if (type.components !== undefined) return `an object with ${namesOf(type.components)}`;
+  if (type.components !== undefined) {
+    const names = type.components.slice(0, NAMED_MAX).map(keyOf).join(', ');
+    const others = type.components.length - NAMED_MAX;
+    return `an object with ${others > 0 ? `${names} and ${others} more` : names}`;
+  }
   if (type.type === 'bool') return 'true or false';
   if (type.type === 'string') return 'a text of Unicode characters';
   if (type.type === 'address') return 'an address (0x and 40 hexadecimal digits)';
@@ -167,14 +155,4 @@ function allowedFor(type: AbiType): string {
   if (type.type.startsWith('bytes'))
     return `${type.type} (0x and ${2 * Number(type.type.slice(5))} hexadecimal digits)`;
   return `a whole number of the type ${type.type}`;
-}
-
-function namesOf(members: readonly AbiType[]): string {
-  const names = members.slice(0, NAMED_MAX).map(keyInTuple).join(', ');
-  const others = members.length - NAMED_MAX;
-  return others > 0 ? `${names} and ${others} more` : names;
-}
-
-function keyInTuple({ name }: AbiType, place: number): string {
-  return name === '' ? String(place) : name;
 }

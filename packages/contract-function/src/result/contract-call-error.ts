@@ -6,7 +6,6 @@ export class ContractCallError extends ApiError {
     super({ code: 'CONTRACT_CALL', status: 400, message });
   }
 
-  /** @param reason null: it gave none */
   static reverted(reason: string | null): ContractCallError {
     return new ContractCallError(reason === null ? 'execution reverted' : `execution reverted: ${reason}`);
   }
@@ -15,11 +14,7 @@ export class ContractCallError extends ApiError {
 /** A 400: the configuration does not allow this request to call nodes. */
 export class ContractCallsOffError extends ApiError {
   constructor(message: string, configurationKey: string) {
-    super({
-      code: 'CONTRACT_CALLS_OFF',
-      status: 400,
-      message,
-      details: { reason: 'not-offered', configuration_key: configurationKey },
-    });
+    const details = { reason: 'not-offered', configuration_key: configurationKey };
+    super({ code: 'CONTRACT_CALLS_OFF', status: 400, message, details });
   }
 }

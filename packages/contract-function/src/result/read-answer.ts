@@ -8,23 +8,16 @@ import { ContractCallError, ContractCallsOffError } from './contract-call-error.
 import { revertReason } from './revert-reason.ts';
 import { type ShownValue, showOutputs } from './show-outputs.ts';
 
-/** What of a node's own words is repeated. Characters. */
+/** Of a node's error text. Characters. */
 const MESSAGE_LENGTH_MAX = 300;
 
-/** Context to read a response. */
 export interface RequestedCall {
   readonly requested: RequestedFunction;
-  /** Entries of the ABI for errors, as the client wrote them. */
   readonly errors: readonly unknown[];
-  /** The chain's name. */
   readonly chain: string;
 }
 
-/**
- * What the function returned.
- * @throws ContractCallError (400) for a revert, or data that is not what it returns, ContractCallsOffError (400), RateLimitedError (429), UnavailableError
- * (503) where no node answered in time
- */
+/** @throws ContractCallError (400), ContractCallsOffError (400), RateLimitedError (429), UnavailableError (503) */
 export function readAnswer(answer: DirectAnswer, call: RequestedCall): ShownValue {
   switch (answer.kind) {
     case 'result':
@@ -47,26 +40,23 @@ export function readAnswer(answer: DirectAnswer, call: RequestedCall): ShownValu
 
 function returned(value: unknown, { requested, chain }: RequestedCall): ShownValue {
   if (requested.outputs.length === 0) return null;
-  if (!isHex(value)) throw new UnavailableError(`A node of ${chain} returned an unreadable response: try again`);
+  if (typeof value !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(value))
+    throw new UnavailableError(`A node of ${chain} returned an unreadable response: try again`);
   if (value === '0x') throw new ContractCallError('returned no data');
   try {
-    return showOutputs(requested.outputs, decodeAbi(layoutOf(requested.outputs), value));
+    return showOutputs(requested.outputs, decodeAbi(layoutOf(requested.outputs), value as Hex));
   } catch (error) {
     if (!(error instanceof EncodingRefusedError)) throw error;
     throw new ContractCallError(`returned data that is not what ${requested.signature} returns`);
   }
 }
 
-interface NodeError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
 /** Geth's code for a revert. */
 const REVERTED = 3;
 
-/** A revert, or what else stopped the call in the node's words. */
+type NodeError = Extract<DirectAnswer, { kind: 'error' }>['error'];
+
+/** A revert, or another failure in the node's words. */
 function failure({ code, message, data }: NodeError, { errors }: RequestedCall): ContractCallError {
   const reverted = revertData(data);
   if (reverted !== null) {
@@ -80,14 +70,10 @@ function failure({ code, message, data }: NodeError, { errors }: RequestedCall):
   return ContractCallError.reverted(ownWords === '' ? null : ownWords);
 }
 
-/** The data of a revert: hexadecimal text, some nodes' `Reverted 0x…`, or within an object. null if the node returns none. */
+/** The data of a revert: hexadecimal text, some nodes' `Reverted 0x…`, or within an object. */
 function revertData(data: unknown): Hex | null {
   if (typeof data === 'object' && data !== null && 'data' in data) return revertData(data.data);
   if (typeof data !== 'string') return null;
-  const [found] = /0x(?:[0-9a-f]{2})*$/i.exec(data) ?? [];
-  return found === undefined ? null : (found.toLowerCase() as Hex);
-}
-
-function isHex(value: unknown): value is Hex {
-  return typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(value);
+  const [hex] = /0x(?:[0-9a-f]{2})*$/i.exec(data) ?? [];
+  return hex === undefined ? null : (hex.toLowerCase() as Hex);
 }

@@ -1,18 +1,18 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
-import { type AbiFunction, type AbiType, abiFunction } from '@chainstead/decoding';
+import { type AbiFunction, abiFunction } from '@chainstead/decoding';
 import { InvalidParameterError } from '@chainstead/http';
 import { readTypes } from '../call/read-types.ts';
 import { showValue } from './show-outputs.ts';
 
-/** Contracts write reasons, of any length. Characters. */
+/** Contracts write reasons of any length. Characters. */
 const REASON_LENGTH_MAX = 500;
 const SELECTOR_LENGTH = 10;
 
 const ERROR = abiFunction('Error', [{ name: '', type: 'string' }]);
 const PANIC = abiFunction('Panic', [{ name: '', type: 'uint256' }]);
 
-/** Of Solidity. */
+/** Solidity's panic codes. */
 const PANICS: ReadonlyMap<string, string> = new Map([
   ['1', 'assertion failed'],
   ['17', 'arithmetic overflow or underflow'],
@@ -25,11 +25,7 @@ const PANICS: ReadonlyMap<string, string> = new Map([
   ['81', 'call of a function that was not set'],
 ]);
 
-/**
- * Returns the reason of a revert from its data: the text of `require`, Solidity's panics, errors of the ABI. null if the data has
- * no reason.
- * @param errors entries of an ABI, as the client wrote them
- */
+/** Reads the text of `require`, Solidity's panics and errors of the client's ABI; null without a reason. */
 export function revertReason(data: Hex, errors: readonly unknown[]): string | null {
   const reason = reasonIn(data, errors);
   if (reason === null || reason === '') return null;
@@ -42,9 +38,12 @@ function reasonIn(data: Hex, errors: readonly unknown[]): string | null {
   const [text] = selector === ERROR.selector ? (valuesOf(ERROR, data) ?? []) : [];
   if (typeof text === 'string') return text;
   const [code] = selector === PANIC.selector ? (valuesOf(PANIC, data) ?? []) : [];
-  if (typeof code === 'bigint') return panicText(code);
-  for (const [place, entry] of errors.entries()) {
-    const error = errorOf(entry, place);
+  if (typeof code === 'bigint') {
+    const meaning = PANICS.get(code.toString());
+    return `panic 0x${code.toString(16)}${meaning === undefined ? '' : ` (${meaning})`}`;
+  }
+  for (const [index, entry] of errors.entries()) {
+    const error = errorOf(entry, index);
     if (error?.selector !== selector) continue;
     const values = valuesOf(error, data);
     if (values !== null) return errorText(error, values);
@@ -52,27 +51,21 @@ function reasonIn(data: Hex, errors: readonly unknown[]): string | null {
   return `0x${data.slice(2, SELECTOR_LENGTH)} (an error that the ABI does not have)`;
 }
 
-function panicText(code: bigint): string {
-  const meaning = PANICS.get(code.toString());
-  return `panic 0x${code.toString(16)}${meaning === undefined ? '' : ` (${meaning})`}`;
-}
-
 /** `InsufficientBalance(3, 10)` */
 function errorText({ name, inputs }: AbiFunction, values: readonly unknown[]): string {
-  return `${name}(${inputs.map((input, place) => argumentText(input, values[place])).join(', ')})`;
+  const texts = inputs.map((input, index) => {
+    const shown = showValue(input, values[index]);
+    return typeof shown === 'string' && input.type !== 'string' ? shown : JSON.stringify(shown);
+  });
+  return `${name}(${texts.join(', ')})`;
 }
 
-function argumentText(type: AbiType, value: unknown): string {
-  const shown = showValue(type, value);
-  return typeof shown === 'string' && type.type !== 'string' ? shown : JSON.stringify(shown);
-}
-
-/** Null for an entry that is no error, or none that can be read. */
-function errorOf(entry: unknown, place: number): AbiFunction | null {
-  const { type, name, inputs }: { type?: unknown; name?: unknown; inputs?: unknown } = Object(entry);
+/** Null for an entry that is no error, or can't be read. */
+function errorOf(entry: unknown, index: number): AbiFunction | null {
+  const { type, name, inputs }: Readonly<Record<string, unknown>> = Object(entry);
   if (type !== 'error' || typeof name !== 'string') return null;
   try {
-    return abiFunction(name, readTypes(inputs, `abi.${place}.inputs`));
+    return abiFunction(name, readTypes(inputs, `abi.${index}.inputs`));
   } catch (error) {
     // The requested function is another entry.
     if (error instanceof InvalidParameterError) return null;
@@ -80,7 +73,7 @@ function errorOf(entry: unknown, place: number): AbiFunction | null {
   }
 }
 
-/** Null for what is not encoded so. */
+/** Null for data with another encoding. */
 function valuesOf({ layout }: AbiFunction, data: Hex): readonly unknown[] | null {
   if (layout.length === 0) return [];
   try {

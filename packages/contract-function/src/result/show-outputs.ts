@@ -2,30 +2,25 @@ import type { AbiType } from '@chainstead/decoding';
 import { getAddress } from 'viem/utils';
 import { ContractCallError } from './contract-call-error.ts';
 
-/** A value as JSON. */
 export type ShownValue = string | boolean | null | ShownValue[] | { [member: string]: ShownValue };
 
-/** Limit for the JSON text of a response: names are repeated in each item of a list, and members of nested tuples double. Bytes. */
+/** JSON text of a response: names repeat in each item of a list, and nested tuples double their members. Bytes. */
 const ANSWER_BYTES_MAX = 4_194_304;
 
-/** A value and the length of its JSON text, in bytes. */
+/** `bytes` of the JSON text. */
 interface Measured {
   readonly value: ShownValue;
   readonly bytes: number;
 }
 
-/**
- * What a function returned, in the shape of web3.js 1.x: null for nothing, a value for one, an object by places and names for several.
- * @param values as they are decoded by a layout without names
- * @throws ContractCallError for more than can be answered
- */
+/** As web3.js 1.x: null for no output, a value for one, an object for several. @throws ContractCallError */
 export function showOutputs(outputs: readonly AbiType[], values: readonly unknown[]): ShownValue {
   const [only, ...others] = outputs;
   if (only === undefined) return null;
   return others.length === 0 ? showValue(only, values[0]) : showMembers(outputs, values).value;
 }
 
-/** Integers as decimal digits, addresses as EIP-55 writes them, tuples by places and names. @throws ContractCallError as {@link showOutputs} */
+/** Integers as decimal digits, addresses as in EIP-55, tuples by position and name. @throws as {@link showOutputs} */
 export function showValue(type: AbiType, value: unknown): ShownValue {
   return measured(type, value).value;
 }
@@ -33,20 +28,17 @@ export function showValue(type: AbiType, value: unknown): ShownValue {
 function measured(type: AbiType, value: unknown): Measured {
   if (type.type.endsWith(']')) return showList(type, listOf(value));
   if (type.components !== undefined) return showMembers(type.components, listOf(value));
-  const shown = typeof value === 'boolean' ? value : textOf(type, value);
+  const text = type.type === 'address' ? getAddress(String(value)) : String(value);
+  const shown = typeof value === 'boolean' ? value : text;
   return { value: shown, bytes: bounded(jsonBytes(shown)) };
-}
-
-function textOf({ type }: AbiType, value: unknown): string {
-  return type === 'address' ? getAddress(String(value)) : String(value);
 }
 
 function showList(type: AbiType, values: readonly unknown[]): Measured {
   const item = { ...type, type: type.type.slice(0, type.type.lastIndexOf('[')) };
   const shown: ShownValue[] = [];
   let bytes = 2;
-  for (const one of values) {
-    const { value, bytes: own } = measured(item, one);
+  for (const element of values) {
+    const { value, bytes: own } = measured(item, element);
     bytes = bounded(bytes + own + 1);
     shown.push(value);
   }
@@ -57,15 +49,15 @@ function showMembers(types: readonly AbiType[], values: readonly unknown[]): Mea
   // Without a prototype, since a member may be called `__proto__`.
   const shown: Record<string, ShownValue> = Object.create(null);
   let bytes = 2;
-  const members = types.map((type, place) => {
-    const { value, bytes: own } = measured(type, values[place]);
+  const members = types.map((type, index) => {
+    const { value, bytes: own } = measured(type, values[index]);
     const named = type.name === '' ? 0 : own + jsonBytes(type.name) + 2;
-    bytes = bounded(bytes + named + own + String(place).length + 4);
+    bytes = bounded(bytes + named + own + String(index).length + 4);
     return value;
   });
-  for (const [place, { name }] of types.entries()) if (name !== '') shown[name] = members[place] ?? null;
+  for (const [index, { name }] of types.entries()) if (name !== '') shown[name] = members[index] ?? null;
   // Behind the names: a member may be called `0`.
-  for (const [place, member] of members.entries()) shown[place] = member;
+  for (const [index, member] of members.entries()) shown[index] = member;
   return { value: shown, bytes };
 }
 
@@ -73,7 +65,6 @@ function jsonBytes(value: string | boolean): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** @throws ContractCallError */
 function bounded(bytes: number): number {
   if (bytes > ANSWER_BYTES_MAX) throw new ContractCallError('returned more data than a response can hold');
   return bytes;

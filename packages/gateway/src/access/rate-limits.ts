@@ -11,12 +11,8 @@ export interface RateLimitOptions {
   readonly windowMs?: number;
 }
 
-/** The limits of each key, over all processes. */
 export interface RateLimits {
-  /**
-   * @returns 0 if the call is allowed and counted, otherwise the milliseconds to wait; a promise if other processes
-   * must be consulted first
-   */
+  /** @returns 0 if allowed and counted, otherwise milliseconds to wait; a promise if processes must be consulted */
   take(keyId: string, method: Pick<MethodFacts, 'countedAs' | 'weight'>): number | Promise<number>;
 }
 

@@ -1,19 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { StoredAnswers } from './stored-answers.ts';
 
-/**
- * Cached responses by call. Keys are the chain and the call in canonical form; results are JSON text. The caller
- * decides which responses to cache and how long (calls/).
- */
+/** Keys are the chain and the call in canonical form; results are JSON text. */
 export interface AnswerCache {
-  /**
-   * Reads from memory, synchronously.
-   * @param generation the chain's current one: responses cached until the next head are dropped if it changed
-   */
+  /** Synchronous. Responses cached until the next head are dropped if the chain's generation changed. */
   get(key: string, generation: number): Buffer | undefined;
   /** Reads from the shared store, unless it is skipped now. Never rejects. */
   find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
-  /** Caches a response that can't change any more. */
   keepForGood(chainId: number, key: string, result: Buffer): void;
   /** Caches a response while the chain's generation stays the same, at most for `forMs` milliseconds if given. */
   keepUntilNextHead(key: string, result: Buffer, generation: number, forMs?: number): void;
@@ -23,7 +16,6 @@ export interface AnswerCache {
 export interface AnswerCacheOptions {
   /** Bytes of memory. @default 64 MiB */
   readonly bytesMax?: number;
-  /** The store shared by all processes. Absent: memory only. */
   readonly stored?: StoredAnswers;
   readonly clock: { now(): number };
 }

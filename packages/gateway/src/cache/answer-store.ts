@@ -22,10 +22,6 @@ export interface AnswerStore {
   /** Returns results in request order; null if not stored. */
   read(wanted: readonly AnswerAddress[]): Promise<(Buffer | null)[]>;
   write(answers: readonly StoredAnswer[]): Promise<void>;
-  /**
-   * Removes responses over the age or size limit, in small steps.
-   * @param pause awaited between two steps
-   * @returns number of removed responses
-   */
+  /** Removes responses over the age or size limit, in small steps. @returns their number */
   prune(pause: () => Promise<void>): Promise<number>;
 }

@@ -4,14 +4,9 @@ const NUMBER = Buffer.from('"number"');
 const QUANTITY = /^\s*:\s*"0x0*([0-9a-fA-F]{1,13})"/;
 const LOOKED_AT = 40;
 
-/** The member with the block number: `number` in a block, `blockNumber` in parts of a block. */
 export type BlockMember = 'number' | 'blockNumber';
 
-/**
- * Reads the block number of a result from its JSON text without parsing it.
- * @param which the first such member, or the last (the highest, for logs)
- * @returns null if there is none or its value is null (a pending transaction)
- */
+/** Reads JSON text without parsing it. Null: no number (a pending transaction). `last`: the highest, for logs. */
 export function blockInResult(result: Buffer, member: BlockMember, which: 'first' | 'last' = 'first'): number | null {
   const name = member === 'number' ? NUMBER : BLOCK_NUMBER;
   const at = which === 'first' ? result.indexOf(name) : result.lastIndexOf(name);

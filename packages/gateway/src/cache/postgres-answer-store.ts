@@ -1,7 +1,6 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
 
-/** A process that prunes concurrently takes other rows. */
 const removeOldest = (condition: Sql): Sql => sql`WITH oldest AS (
     SELECT chain_id, call_hash FROM gateway_answers WHERE ${condition} ORDER BY stored_at LIMIT ${STEP_ROWS} FOR UPDATE SKIP LOCKED
   ), removed AS (
@@ -23,10 +22,7 @@ export function createPostgresAnswerStore(options: {
   const { database } = options;
   const limits = { ...DEFAULT_STORE_LIMITS, ...options.limits };
 
-  /**
-   * Returns the number of bytes to remove. Removed rows leave holes in the table, so its size does not show the stored
-   * bytes: row count times the mean of a sample.
-   */
+  /** Bytes to remove. Removed rows leave holes in the table: row count times the mean of a sample. */
   async function surplus(): Promise<number> {
     const [relation] = await database.query<{ bytes: number; heap: number }>(
       sql`SELECT pg_total_relation_size('gateway_answers') AS bytes, pg_relation_size('gateway_answers') AS heap`,

@@ -35,11 +35,7 @@ return removeOldest(2 * #KEYS, 0, tonumber(ARGV[2]))`;
 const STEP_ANSWERS = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Stores one key per response, plus indexes of their ages and sizes. The oldest are removed as soon as the size limit
- * is exceeded, so that a server without eviction (which the job queues need) does not fill up. For a single server, not
- * a cluster.
- */
+/** Removes the oldest as soon as the size limit is exceeded: the server has no eviction. Not for a cluster. */
 export function createRedisAnswerStore(options: {
   readonly redis: Redis;
   readonly prefix: string;

@@ -3,7 +3,6 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import type { AnswerAddress, AnswerStore, StoredAnswer } from './answer-store.ts';
 
 export interface StoredAnswers {
-  /** Returns undefined immediately if the store is skipped now. Never rejects. */
   find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
   keep(chainId: number, key: string, result: Buffer): void;
   close(): Promise<void>;

@@ -2,16 +2,13 @@ import { Counter, Gauge, type Registry } from '@chainstead/core';
 import type { Outcome } from '../call.ts';
 
 export interface AnswerCounts {
-  /** Served without an upstream. */
   hit: number;
-  /** Served by an upstream. */
   miss: number;
   /** Shared with an identical call that was already running. */
   coalesced: number;
   error: number;
 }
 
-/** Counts in plain numbers, which become metrics at each scrape. */
 export interface AnswerMetrics {
   counts(slug: string, method: string): AnswerCounts;
 }

@@ -16,7 +16,6 @@ export interface CachedCall {
   readonly block: CallBlock;
 }
 
-/** Most age of a gas price, milliseconds. */
 const PRICE_MAX_MS = 1_000;
 /** Some nodes return this for a block that they don't have. */
 const EMPTY_LIST = '[]';
@@ -46,10 +45,7 @@ export function mayBeStored(method: MethodFacts, block: CallBlock, finalBlock: n
   return block === 'hash' || block === 'in-result';
 }
 
-/**
- * Returns the newest block in a response that may be newer than `latest`; null if there is none. A client that received
- * a receipt expects `latest` to include its block.
- */
+/** The block that `latest` must include: a client that received a receipt expects its block. Null: none. */
 export function blockReported(method: MethodFacts, block: CallBlock, result: Buffer): number | null {
   if (isText(result, 'null')) return null;
   if (method.name === 'eth_getLogs') return blockInResult(result, 'blockNumber', 'last');
@@ -58,10 +54,7 @@ export function blockReported(method: MethodFacts, block: CallBlock, result: Buf
   return block === 'hash' || block === 'in-result' ? blockInResult(result, 'blockNumber') : null;
 }
 
-/**
- * Returns the result for the client: if every upstream returns null for logs, it becomes an empty list. Such a response
- * is never cached.
- */
+/** If every upstream returns null for logs, the client gets an empty list. Such a response is never cached. */
 export function reportedAnswer(method: Pick<MethodFacts, 'name'>, result: Buffer): Buffer {
   return method.name === 'eth_getLogs' && isText(result, 'null') ? Buffer.from(EMPTY_LIST) : result;
 }

@@ -5,7 +5,6 @@ import { isAbsent, isObject } from '../methods/parameter.ts';
 
 /** The block that a call's result depends on, which decides how long it can be cached. */
 export type CallBlock =
-  /** Exactly this block. */
   | number
   /** A block given by hash: its content never changes. */
   | 'hash'
@@ -13,9 +12,7 @@ export type CallBlock =
   | 'in-result'
   /** May change with each head and does not contain its block number (a gas price, a hash that must be canonical). */
   | 'head'
-  /** A tag whose block only the upstream knows. */
   | 'tag'
-  /** Nothing that could be cached. */
   | 'none';
 
 const LOGS = 'eth_getLogs';

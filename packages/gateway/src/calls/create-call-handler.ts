@@ -13,16 +13,10 @@ import { createRedisHeadStore } from '../heads/redis-head-store.ts';
 import { createAnswerCall } from './handle-call.ts';
 
 export interface CallHandlerSettings {
-  /** Bytes of responses in memory. @default 64 MiB */
   readonly memoryBytes?: number;
-  /** Days that a response is retained in Postgres or Redis. @default 30 */
   readonly storedDays?: number;
-  /** Bytes of responses in Postgres or Redis. @default 1 GiB */
   readonly storedBytes?: number;
-  /**
-   * Timeout of Postgres or Redis before calls continue without it, milliseconds.
-   * @default 1000 for the head, 250 for responses
-   */
+  /** Of Postgres or Redis, before calls continue without it. @default 1000 for the head, 250 for responses */
   readonly storeTimeoutMs?: number;
   /** Largest response of `eth_getFilterChanges`, characters; one block may exceed it. @default 16,000,000 */
   readonly filterCharacters?: number;
@@ -33,9 +27,7 @@ export interface CallHandlerOptions {
   /** If set, heads and responses are shared in Redis instead of Postgres. */
   readonly redisUrl?: string | undefined;
   readonly settings?: CallHandlerSettings;
-  /** For chains with `integrity: 'strict'`. */
   readonly strictForward: (chain: GatewayChain) => ForwardingPool['forward'];
-  /** Result of web3_clientVersion, `name/version`. */
   readonly clientVersion: string;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -45,7 +37,6 @@ export interface CallHandlerOptions {
 export interface CallHandler {
   readonly answer: HandleCall;
   readonly headFloor: (chain: GatewayChain) => HeadFloor;
-  /** Stops following the chains and writes pending responses. The database stays open. */
   close(): Promise<void>;
 }
 

@@ -18,7 +18,6 @@ import { failedOutcome } from './call-error.ts';
 import { createSharedCalls } from './share-calls.ts';
 
 export interface AnswerCallOptions {
-  /** Called once per chain, at its first use. */
   readonly headFloor: (chain: GatewayChain) => HeadFloor;
   readonly cache: AnswerCache;
   /** Returns the forward function of a chain; called once per chain. Default: its pool's `forward`. */
@@ -28,7 +27,6 @@ export interface AnswerCallOptions {
   readonly metrics: Registry;
 }
 
-/** A chain in use. */
 interface Line {
   readonly chain: GatewayChain;
   readonly floor: HeadFloor;

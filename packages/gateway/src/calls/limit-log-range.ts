@@ -9,10 +9,7 @@ import { INTERNAL_ERROR, invalidParams } from '../protocol/rpc-errors.ts';
 const NEWEST: ReadonlySet<LogBound> = new Set(['latest', 'pending']);
 const HEAD_NUMBER = /^"(0x[0-9a-fA-F]+)"$/;
 
-/**
- * Returns the error of an eth_getLogs range (−32602, with geth's text if it has one); null if it is valid. Synchronous
- * if both bounds are numbers; a tag with any other bound costs a lookup of its block.
- */
+/** Null for a valid eth_getLogs range. Synchronous if both bounds are numbers; a tag costs a lookup of its block. */
 export function checkLogRange(
   call: Call,
   scope: RequestScope,

@@ -5,7 +5,6 @@ import { TIMED_OUT } from '../protocol/rpc-errors.ts';
 export type RunCall = (signal: AbortSignal) => Promise<Outcome>;
 
 export interface RequestedRun {
-  /** Equal for calls that one run can serve. */
   readonly key: string;
   /** Whether the run must begin after this call. Then the current run is awaited and the next one is shared. */
   readonly isFresh: boolean;
@@ -15,7 +14,6 @@ export interface RequestedRun {
 /** Never read: the caller has left. */
 const LEFT: Outcome = { ok: false, error: TIMED_OUT };
 
-/** Shares one run among identical concurrent calls. */
 export function createSharedCalls() {
   const flights = new Map<string, Flight>();
 
@@ -53,7 +51,6 @@ export function createSharedCalls() {
 }
 
 class Flight {
-  /** Starts when this one ends. */
   next: Flight | null = null;
   readonly #run: RunCall;
   readonly #ending = new AbortController();

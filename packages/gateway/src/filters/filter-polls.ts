@@ -9,11 +9,8 @@ import type { FilterStore, ReportedBlock, StoredFilter } from './filter-store.ts
 import { pollPendingFilter } from './pending-filters.ts';
 
 export interface FilterPolls {
-  /** Starts following the chain's blocks, for a limited time. */
   hold(chain: GatewayChain, options: { readonly wantsLogs: boolean }): Promise<void>;
-  /**
-   * Returns the blocks that a client knows when it creates a filter: it may have read the newest one from an upstream.
-   */
+  /** The blocks that a client knows when it creates a filter: it may have read the newest one from an upstream. */
   knownBlocks(chain: GatewayChain): Promise<readonly ReportedBlock[]>;
   /** Returns the changes since the last poll as JSON text; null if the poll must be repeated. */
   poll(chain: GatewayChain, filter: StoredFilter): Promise<string | null>;
@@ -81,7 +78,6 @@ export function createFilterPolls(options: {
   };
 }
 
-/** Changes as JSON texts: of all abandoned blocks together, and of each new block. */
 interface ChangedTexts {
   readonly removed: readonly string[];
   readonly added: readonly (readonly string[])[];
@@ -131,9 +127,7 @@ function createFeedLease(watch: () => Promise<() => void>) {
 }
 
 interface FilterChanges {
-  /** Blocks that were reported and then abandoned, newest first. */
   readonly removed: readonly ReportedBlock[];
-  /** Oldest first. */
   readonly added: readonly FeedBlock[];
   readonly reported: readonly ReportedBlock[];
 }

@@ -9,7 +9,6 @@ import type { ReportedBlock } from './filter-store.ts';
 
 export type FilterReader = ReturnType<typeof createFilterReader>;
 
-/** The chain changed during the read. */
 export class BranchChangedError extends Error {
   constructor() {
     super('The chain changed while it was read for a filter');
@@ -17,10 +16,7 @@ export class BranchChangedError extends Error {
   }
 }
 
-/**
- * Reads blocks and logs for filters from the feed if it has them, otherwise from upstreams. All methods throw as calls
- * to upstreams do.
- */
+/** Reads from the feed if it has the blocks, otherwise from upstreams. Throws as calls to upstreams do. */
 export function createFilterReader(
   { chain, pool }: Pick<GatewayChain, 'chain' | 'pool'>,
   { feed, logger, signal }: { readonly feed: ChainFeed; readonly logger: Logger; readonly signal: AbortSignal },

@@ -10,7 +10,6 @@ export interface StoredFilter {
   readonly kind: FilterKind;
   /** The original log filter; for `pending`, the upstream's filter. */
   readonly subject: unknown;
-  /** Oldest first. */
   readonly reported: readonly ReportedBlock[];
   readonly version: number;
 }
@@ -28,7 +27,6 @@ export interface FilterStore {
   /** Records the reported blocks. @returns false if the filter was changed concurrently: then nothing is recorded */
   advance(filter: StoredFilter, changed: Pick<StoredFilter, 'subject' | 'reported'>): Promise<boolean>;
   touch(id: string): Promise<void>;
-  /** @returns the removed filter; null if there was none */
   remove(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
 }
 

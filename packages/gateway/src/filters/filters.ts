@@ -14,15 +14,12 @@ export interface FilterContext {
   readonly keyId: string;
 }
 
-/**
- * Filters as nodes offer them, stored for every process. All methods reject as calls to upstreams and the database do.
- */
+/** Filters as nodes offer them, stored for every process. Rejects as calls to upstreams and the database do. */
 export interface Filters {
   newLogFilter(context: FilterContext, filter: unknown): Promise<Outcome>;
   newBlockFilter(context: FilterContext): Promise<Outcome>;
   newPendingFilter(context: FilterContext): Promise<Outcome>;
   changes(context: FilterContext, id: string): Promise<Outcome>;
-  /** Returns the original log filter, for eth_getLogs. */
   logFilter(context: FilterContext, id: string): Promise<unknown | null>;
   uninstall(context: FilterContext, id: string): Promise<Outcome>;
   close(): void;

@@ -9,7 +9,6 @@ interface UpstreamFilter {
   readonly id: string;
 }
 
-/** Creates one on an upstream. @returns the subject of the filter that represents it */
 export async function newUpstreamFilter(pool: GatewayChain['pool']): Promise<UpstreamFilter> {
   const { value, upstream } = await pool.request('eth_newPendingTransactionFilter', []);
   return { upstream, id: String(value) };

@@ -1,10 +1,7 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { Redis } from 'ioredis';
 
-/**
- * Opens the connection that the gateway's heads and responses share. It reconnects automatically; meanwhile commands
- * fail immediately. Close it with `disconnect()`.
- */
+/** Reconnects automatically; meanwhile commands fail immediately. Close it with `disconnect()`. */
 export function openGatewayRedis(options: {
   readonly redisUrl: string;
   readonly logger: Logger;

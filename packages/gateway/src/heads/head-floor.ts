@@ -18,10 +18,7 @@ import { shareRuns } from './share-runs.ts';
  * If a chain was restarted under its old id (a development chain with several upstreams), delete its row of `gateway_heads`.
  */
 export interface HeadFloor {
-  /**
-   * Returns the blocks of the tags for a request that arrived before the call.
-   * @throws UpstreamsExhaustedError if no head is known
-   */
+  /** The blocks of the tags for a request that arrived before the call. @throws UpstreamsExhaustedError */
   read(): Promise<PinnedHead>;
   /**
    * Await it before a response is sent with a block that may be above the floor (a fresh receipt). It raises the floor
@@ -29,17 +26,14 @@ export interface HeadFloor {
    * confirm changes nothing. Never rejects.
    */
   reveal(block: number): Promise<void>;
-  /** The current value without a read; null before the first head. */
   readonly latest: number | null;
   /** Blocks up to this one can't change any more: finalized, or deeper than the largest reorg that is rolled back. */
   readonly finalBlock: number | null;
-  /** Changes whenever the chain's newest block changes. */
   readonly generation: number;
   /** Call it with every use of `latest`, `finalBlock` and `generation`: unused chains are not followed. */
   use(): void;
   /** Makes `newest` no older than the newest block of any response so far, and notifies the watchers. Never rejects. */
   refresh(): Promise<void>;
-  /** The newest block from this process' own pool; null before the first. */
   readonly newest: Head | null;
   /**
    * Reports each block that becomes the newest of this process' own pool, after it was published: from then on no
@@ -72,7 +66,6 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
   const closing = new AbortController();
   /** The head for responses: the published one, or this process' own if there is no store. */
   let floor: StoredHead | null = null;
-  /** The last known value of the store. */
   let stored: StoredHead | null = null;
   let isStoreAway = false;
 

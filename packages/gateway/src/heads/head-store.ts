@@ -1,6 +1,5 @@
 export interface StoredHead {
   readonly head: number;
-  /** Null if no process knows a finalized block. */
   readonly finalized: number | null;
 }
 
@@ -9,7 +8,6 @@ export interface StoredHead {
  * process; neither number ever falls. Both methods fail with the driver's errors.
  */
 export interface HeadStore {
-  /** Returns null if nothing was published yet. */
   read(chainId: number): Promise<StoredHead | null>;
   /** Raises the stored values, never lowers them. @returns the stored values afterwards */
   publish(chainId: number, head: StoredHead): Promise<StoredHead>;

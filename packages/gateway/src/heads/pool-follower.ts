@@ -2,9 +2,7 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { type Head, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
 import { shareRuns } from './share-runs.ts';
 
-/** The newest block of the chain, as known to this process' own pool. */
 export interface PoolFollower {
-  /** Null before the first head. */
   readonly head: Head | null;
   /** By tag; null if there is none. Never falls. */
   readonly finalized: number | null;
@@ -14,7 +12,6 @@ export interface PoolFollower {
   use(): void;
   /** Resolves once a head was read since the chain came into use. @throws as {@link UpstreamPool.getHead} */
   ready(): Promise<void>;
-  /** Reads the newest head from the pool now. @throws as {@link UpstreamPool.getHead} */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -26,9 +23,7 @@ export interface PoolFollowerOptions {
   readonly logger: Logger;
   /** Milliseconds without use after which following stops. */
   readonly idleMs: number;
-  /** Called after each change of head or finality. */
   readonly onChange: () => void;
-  /** Whether there are watchers: then following does not stop. */
   readonly isWatched: () => boolean;
 }
 

@@ -1,10 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { HeadStore, StoredHead } from './head-store.ts';
 
-/**
- * Raises each given field if it is higher. Runs atomically on the server, so readers see both numbers of one
- * publication.
- */
+/** Raises each field if it is higher. Atomic, so readers see both numbers of one publication. */
 const PUBLISH = `
 for field = 1, 2 do
   local given = tonumber(ARGV[field])

@@ -1,7 +1,4 @@
-/**
- * Shares the runs of an operation among all callers. Each caller gets a run that began after its call; at most one runs
- * and one waits, however many callers there are.
- */
+/** Each caller gets a run that began after its call; at most one runs and one waits. */
 export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null;
   let next: Promise<T> | null = null;

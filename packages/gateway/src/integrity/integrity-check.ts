@@ -19,7 +19,6 @@ export interface Wrong {
 export interface IntegrityCheck {
   /** Returns the error; null if there is none, or nothing can be checked on this chain. */
   check(method: string, params: readonly unknown[], resultText: string): string | null;
-  /** The same for a parsed result, with the kind of fault. */
   inspect(method: string, params: readonly unknown[], result: unknown): Wrong | null;
 }
 
@@ -131,10 +130,7 @@ function inspectTransaction(
   return checked.result === 'mismatch' ? wrongTransaction(transaction.hash, checked.computed) : null;
 }
 
-/**
- * Whether it is hashed as a transaction of its block. Exceptions: HyperCore's system transactions, and Bor's synthetic
- * one, whose hash is that of a text.
- */
+/** False for HyperCore's system transactions and Bor's synthetic one, which are not hashed as transactions. */
 function isBlocksOwn(chain: CheckableChain, transaction: TransactionJson): boolean {
   const number = toNumber(transaction.blockNumber);
   const { blockHash } = transaction;

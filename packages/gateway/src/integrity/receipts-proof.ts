@@ -11,11 +11,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { CheckableChain, Wrong } from './integrity-check.ts';
 
-/** Proves receipts with the root in their block's header. */
 export interface ReceiptsProof {
-  /** Returns the error in all receipts of a block. @param at the block parameter of the request */
   proveAll(at: unknown, json: readonly unknown[], given: RequestOptions): Promise<Wrong | null>;
-  /** Returns the error in one receipt, proven with the receipts of its whole block. */
   proveOne(receipt: Receipt, given: RequestOptions): Promise<Wrong | null>;
 }
 

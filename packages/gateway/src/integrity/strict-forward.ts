@@ -11,7 +11,6 @@ import {
 import { type CheckableChain, createIntegrityCheck, type Wrong } from './integrity-check.ts';
 import { createReceiptsProof } from './receipts-proof.ts';
 
-/** No upstream returned a response that matches its hashes and roots. */
 export class UnprovableAnswerError extends defineError(
   'UNPROVABLE_ANSWER',
   (options: { method: string; wrong: ReadonlyMap<string, string>; cause: unknown }) => ({
@@ -91,7 +90,6 @@ async function whole(result: RawResult, method: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The response is too large to be buffered for the check. */
 export class TooLargeToCheckError extends defineError('TOO_LARGE_TO_CHECK', (method: string) => ({
   message: `The response to ${method} is larger than ${BYTES_MAX} bytes and cannot be verified`,
   facts: { method, bytes_max: BYTES_MAX },

@@ -72,7 +72,6 @@ const slots = mapOf(
   word('stateOverrides: a storage value'),
 );
 
-/** Accounts and their overridden state. */
 export const stateOverrides: Check = mapOf(
   'stateOverrides',
   address('stateOverrides: an account'),

@@ -26,7 +26,6 @@ const members = membersOf('filter', {
   topics,
 });
 
-/** The filter of eth_getLogs. */
 export const logFilter: Check = (filter) => {
   const problem = members(filter);
   if (problem !== null || !isObject(filter)) return problem;

@@ -1,10 +1,6 @@
 import { type Check, isAbsent, isObject, mustBe, shown } from './parameter.ts';
 
-/**
- * Checks an object that may have only these members, each valid. Others are refused: a node may read an unchecked
- * member (one that treats `FromBlock` as `fromBlock`, for example), and the error classifier reads text that nodes
- * echo.
- */
+/** Refuses other members: a node may read an unchecked one, and the error classifier reads echoed text. */
 export function membersOf(name: string, members: Readonly<Record<string, Check>>): Check {
   const checks = new Map(Object.entries(members));
   const bySmallName = new Map([...checks.keys()].map((member) => [member.toLowerCase(), member]));
@@ -23,7 +19,6 @@ export function membersOf(name: string, members: Readonly<Record<string, Check>>
   };
 }
 
-/** Checks an object whose member names are values too. */
 export function mapOf(name: string, checkKey: Check, checkMember: Check): Check {
   return (value) => {
     if (!isObject(value)) return mustBe(name, 'an object', value);

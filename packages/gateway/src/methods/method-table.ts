@@ -50,7 +50,6 @@ export interface MethodFacts {
   readonly nullable: boolean;
 }
 
-/** A method that the gateway offers. */
 export interface GatewayMethod extends MethodFacts {
   readonly parameters: readonly Parameter[];
   /** Makes a node execute transactions again. Offered only if the operator enables it. */
@@ -60,10 +59,7 @@ export interface GatewayMethod extends MethodFacts {
 /** A node executes a transaction or a whole block per call. */
 const TRACE_WEIGHT = 20;
 
-/**
- * A call that reads one small item costs 1; one that makes a node read a block costs 2; receipts of a block, calls and
- * logs cost more.
- */
+/** Reading one small item costs 1, a block 2; receipts of a block, calls and logs cost more. */
 const METHODS: readonly GatewayMethod[] = [
   method('eth_chainId', 'constant', 1, []),
   method('net_version', 'constant', 1, []),
@@ -150,10 +146,7 @@ const ANY: Parameter = { name: 'parameter', check: () => null, isOptional: true 
 
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
 
-/**
- * Returns the offered method names in alphabetical order.
- * @param offersTraces whether to include methods that execute transactions again
- */
+/** In alphabetical order. `offersTraces` includes methods that execute transactions again. */
 export function offeredMethods(offersTraces: boolean): readonly string[] {
   return METHOD_NAMES.filter((name) => offersTraces || BY_NAME.get(name)?.isTrace === false);
 }

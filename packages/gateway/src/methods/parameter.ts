@@ -3,7 +3,6 @@ export type Check = (value: unknown) => string | null;
 
 export interface Parameter {
   readonly check: Check;
-  /** May be absent or null. */
   readonly isOptional?: boolean;
   /** Default for an absent value, for nodes that require one. Without a default the value stays absent. */
   readonly fill?: unknown;

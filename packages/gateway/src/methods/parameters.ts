@@ -86,7 +86,6 @@ function storageKey(value: unknown): string | null {
   return null;
 }
 
-/** A hexadecimal or decimal number, as text or as a number. */
 function blockCount(value: unknown): string | null {
   const isRight = isNumberText(typeof value === 'number' ? String(value) : value);
   return isRight ? null : mustBe('blockCount', 'a hexadecimal or decimal number', value);

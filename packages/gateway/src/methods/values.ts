@@ -59,7 +59,6 @@ export function isBlockTag(value: unknown): value is string {
   return TAGS.has(value);
 }
 
-/** Whether it is a block number that nodes accept, up to 63 bits. */
 export function isBlockNumber(value: unknown): value is string {
   return typeof value === 'string' && BLOCK_NUMBER.test(value);
 }

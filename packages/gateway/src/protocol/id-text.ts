@@ -1,7 +1,4 @@
-/**
- * Finds ids in JSON text in their original spelling, so that `1.0` or a number beyond 2^53 is echoed exactly. Only for
- * text that JSON.parse accepted: nothing is checked again.
- */
+/** Finds ids in their original spelling (`1.0`, numbers beyond 2^53). Only for text that JSON.parse accepted. */
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -12,18 +9,12 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
-/**
- * Returns the text of member `id` of an object, for callers that know it has one; null if not found. If it repeats, the
- * last one wins, as in JSON.parse.
- */
+/** Null if not found. If `id` repeats, the last one wins, as in JSON.parse. */
 export function idText(text: string): string | null {
   return plainIdText(text) ?? scanObject(text, skipSpace(text, 0)).id;
 }
 
-/**
- * Returns the id if `"id"` occurs once in the text and nothing is escaped, as in almost every body: then that member is
- * the id. Null if a full scan is needed.
- */
+/** The id if `"id"` occurs once and nothing is escaped, as in almost every body. Null: a full scan is needed. */
 function plainIdText(text: string): string | null {
   const key = text.indexOf('"id":');
   if (key === -1 || text.lastIndexOf('"id"') !== key || text.indexOf('"id"') !== key || text.includes('\\'))

@@ -61,7 +61,6 @@ export function unavailable(slug: string): RpcErrorObject {
   return { code: -32_603, message: `No upstream of ${slug} can answer at the moment: try again` };
 }
 
-/** Whether it is the gateway's own error for an unavailable upstream. */
 export function isOwnFailure(error: RpcErrorObject, slug: string): boolean {
   return error === TIMED_OUT || error === INTERNAL_ERROR || error.message === unavailable(slug).message;
 }

@@ -5,7 +5,6 @@ export function resultHead(id: string): string {
   return `{"jsonrpc":"2.0","id":${id},"result":`;
 }
 
-/** Returns a whole error response. `id` is JSON text. */
 export function errorText(id: string, error: RpcErrorObject): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
 }

@@ -26,7 +26,6 @@ export interface Answered {
   readonly refusal: 'unsupported' | 'rate-limited' | null;
   /** After a refusal for the rate, milliseconds. */
   readonly retryAfterMs: number;
-  /** Records the length of the result. */
   addBytes(bytes: number): void;
 }
 
@@ -42,10 +41,7 @@ export interface AnswerRequestOptions {
   readonly logger: Logger;
 }
 
-/**
- * Handles one call: known method, key's rate, parameters, then cache and upstreams. Synchronous if no upstream is
- * called.
- */
+/** Method, key's rate, parameters, then cache and upstreams. Synchronous if no upstream is called. */
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
   const { answerStateful, rateLimits, usage, countRefusal } = options;
   const answerSafely = createSafeAnswer(options);

@@ -5,17 +5,13 @@ import { FILTER_NOT_FOUND, type FilterContext, type Filters } from '../filters/f
 import { findMethod } from '../methods/method-table.ts';
 import type { RequestContext } from './request-context.ts';
 
-/**
- * Handles calls whose response depends on earlier calls of the client; null if it is not one of them.
- * @param answer handles other calls, such as the eth_getLogs call of a filter
- */
+/** For calls that depend on earlier ones; null for others. `answer` handles the eth_getLogs call of a filter. */
 export type HandleStateful = (
   call: Call,
   context: RequestContext,
   answer: HandleCall,
 ) => Outcome | Promise<Outcome> | null;
 
-/** Methods that only sockets offer. */
 export const SOCKET_METHODS: ReadonlySet<string> = new Set(['eth_subscribe', 'eth_unsubscribe']);
 
 export function createAnswerStateful(filters: Filters, logger: Logger): HandleStateful {

@@ -14,7 +14,6 @@ export interface Admission {
   readonly keyId: string;
   /** Response headers for pages of other origins, names and values alternating. */
   readonly cors: readonly string[];
-  /** Null: the request is admitted. */
   readonly refusal: AdmissionRefusal | null;
 }
 
@@ -23,7 +22,6 @@ interface AuthorizeOptions {
   readonly keys: KeyStore;
 }
 
-/** Key id of all requests to a server without keys. */
 export const OPEN_KEY_ID = 'open';
 
 const OPEN: Admission = { keyId: OPEN_KEY_ID, cors: [], refusal: null };

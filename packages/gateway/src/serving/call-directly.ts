@@ -7,14 +7,12 @@ import type { AnswerRequest } from './answer-request.ts';
 import { OpenScope } from './open-scope.ts';
 import type { ServedChain } from './request-context.ts';
 
-/** A call that another route of this process makes for a client. */
 export interface DirectCall {
   readonly chain: Pick<Chain, 'id'>;
   readonly method: string;
   readonly params: readonly unknown[];
   /** Principal's id: the call counts against its rate and usage. */
   readonly keyId: string;
-  /** Timeout, milliseconds. */
   readonly timeoutMs: number;
   /** Longest useful result, bytes of JSON. */
   readonly bytesMax: number;
@@ -30,10 +28,7 @@ export type DirectAnswer =
   | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
   | { readonly kind: 'unavailable' | 'not-offered' | 'too-long' };
 
-/**
- * Makes a call as the gateway's clients do: under their limits, from cache and upstreams, and counted. Never rejects
- * for a node's error.
- */
+/** Makes a call as the gateway's clients do: limited, cached and counted. Never rejects for a node's error. */
 export type CallDirectly = (call: DirectCall) => Promise<DirectAnswer>;
 
 export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: AnswerRequest): CallDirectly {
@@ -67,7 +62,6 @@ export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: 
   };
 }
 
-/** Returns null if it is longer. */
 async function wholeText(result: RawResult, bytesMax: number): Promise<Buffer | null> {
   if (Buffer.isBuffer(result)) return result.length > bytesMax ? null : result;
   const pieces: Buffer[] = [];

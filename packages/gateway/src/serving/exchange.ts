@@ -13,14 +13,12 @@ const STALL_MS = 30_000;
 /** Above this, copying a result costs more than the second write that it saves, bytes. */
 const TEXT_BYTES_MAX = 32_768;
 
-/** One HTTP request to the gateway and its response: headers, sending, metrics and logging. */
 export class Exchange implements Reply {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly requestId: string;
   readonly subscriber = null;
   keyId = OPEN_KEY_ID;
-  /** Headers for pages of other origins, names and values alternating. */
   cors: readonly string[] = [];
   readonly #gate: RawGate;
   readonly #startedAt = performance.now();
@@ -43,7 +41,6 @@ export class Exchange implements Reply {
     this.sendText(status, JSON.stringify({ message }), headers);
   }
 
-  /** Sends only the message: HTTP expresses the refusal as a status. */
   sendRefusal(status: number, message: string): void {
     this.sendMessage(status, message);
   }

@@ -31,10 +31,8 @@ export interface GatewayHandlerOptions {
   readonly logger: Logger;
 }
 
-/** Paths below a chain's segment that the router serves. */
 const ROUTED = new Set(['supportedMethods']);
 
-/** The target of a request: a chain, or the path segment of one that is not offered. */
 type Target = ServedChain | string;
 
 /**

@@ -3,7 +3,6 @@ import type { GatewayChain } from '../call.ts';
 
 /** Starts a chain's pool with its first call, since most offered chains are never used. */
 export interface PoolStart {
-  /** Whether calls may be sent to the pool. */
   readonly isStarted: boolean;
   /** Starts the pool, once for all concurrent callers. @returns false if no upstream is usable */
   start(): Promise<boolean>;

@@ -6,7 +6,6 @@ import { measureBody } from '../protocol/read-requests.ts';
 interface BodyLimits {
   readonly bytesMax: number;
   readonly budget: ByteBudget;
-  /** The key whose share of the budget it uses. */
   readonly keyId: string;
 }
 
@@ -15,7 +14,6 @@ export interface BodyReader {
   /** The body is complete. Its memory, including its values, is returned to the budget after the response. */
   onBody(body: Buffer): Promise<void> | undefined;
   onTooLarge(): void;
-  /** It has too many values to parse, or nests them too deeply. */
   onTooManyValues(message: string): void;
   onNoRoom(): void;
   onAborted(): void;

@@ -3,10 +3,7 @@ import { BATCH_TOO_LARGE, type RpcErrorObject } from '../protocol/rpc-errors.ts'
 import { errorText } from '../protocol/write-answer.ts';
 import type { Reply } from './reply.ts';
 
-/**
- * Responds to each call of a body with the same error. An invalid request gets its own error, and a notification
- * nothing.
- */
+/** Each call gets the same error, an invalid request its own, and a notification nothing. */
 export function refuseBody(body: Buffer, reply: Reply, error: RpcErrorObject): void {
   const read = readRequests(body.toString());
   if (read.kind === 'batch-too-large') {

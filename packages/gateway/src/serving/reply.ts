@@ -1,19 +1,15 @@
 import type { RawResult } from '@chainstead/rpc';
 import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 
-/** Part of a response: text, or the result as an upstream wrote it. */
 export type AnswerPart = string | RawResult;
 
 /** Receives the response to one body, over HTTP or a WebSocket. Exactly one of the methods is called, once. */
 export interface Reply {
   readonly keyId: string;
-  /** Manages subscriptions; null if the client can't receive notifications. */
   readonly subscriber: Subscriber | null;
   /** Sends JSON text; an empty text sends no response, as for a notification. Status and headers apply only to HTTP. */
   sendText(status: number, text: string, headers?: readonly string[]): void;
-  /**
-   * Sends a refusal that HTTP expresses as a status: in the API's envelope over HTTP, otherwise as a JSON-RPC response.
-   */
+  /** In the API's envelope over HTTP, otherwise as a JSON-RPC response. */
   sendRefusal(status: number, message: string, rpcText: string): void;
   sendResult(head: string, result: Buffer, tail: string): void;
   sendParts(parts: readonly (string | Buffer)[]): void;

@@ -18,7 +18,6 @@ export interface ServeBodyOptions {
 type Pending = Item | Promise<Item>;
 
 interface Item {
-  /** JSON text of the id; null: no response. */
   readonly id: string | null;
   readonly answered: Answered;
 }
@@ -95,10 +94,7 @@ function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): P
   return whileConnected(sendInOrder(items, reply, scope), reply, scope);
 }
 
-/**
- * Starts sending as soon as one result is streamed, while later calls are in progress. An unread stream occupies an
- * upstream's connections, and a later call of the batch may be waiting for one.
- */
+/** Sends as soon as one result is streamed: an unread stream occupies connections that later calls may need. */
 async function sendInOrder(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> {
   const parts: (string | Buffer)[] = [];
   for (const [index, pending] of items.entries()) {

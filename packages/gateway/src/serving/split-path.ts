@@ -1,7 +1,4 @@
-/**
- * Splits a URL's path into its first segment and the rest, without query, double slashes and trailing slash: a chain
- * and a key.
- */
+/** The first segment (a chain) and the rest (a key), without query, double slashes and trailing slash. */
 export function splitPath(url: string): { readonly slug: string; readonly rest: string } {
   const query = url.indexOf('?');
   const given = query === -1 ? url : url.slice(0, query);

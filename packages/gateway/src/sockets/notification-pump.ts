@@ -5,16 +5,11 @@ import { type NotificationLine, NotificationQueue } from './notification-queue.t
 export interface NotificationBounds {
   /** Per socket, including the blocks that it keeps in memory. */
   readonly socketBytesMax: number;
-  /** For all sockets of a key. */
   readonly keyBytesMax: number;
-  /** For all sockets of the process. */
   readonly processBytesMax: number;
 }
 
-/**
- * Writes notifications when their clients can take them, one socket after the other, with pauses in which the process
- * does other work. If a budget is exceeded, the socket with the most pending bytes is closed.
- */
+/** Sockets take turns to write. If a budget is exceeded, the one with the most pending bytes is closed. */
 export class NotificationPump {
   readonly #bounds: NotificationBounds;
   readonly #open = new Map<NotificationQueue, NotificationLine>();

@@ -1,9 +1,7 @@
 import type { Notifications } from '../subscriptions/subscription.ts';
 
-/** A client's socket, as the pump uses it. */
 export interface NotificationLine {
   readonly keyId: string;
-  /** Whether its client has read most of the written data. */
   hasRoom(): boolean;
   write(text: string): void;
   cutOff(): void;
@@ -24,7 +22,6 @@ export class NotificationQueue {
   #bytes = 0;
   #sharedBytes = 0;
 
-  /** @param count called with the change of the pending bytes */
   constructor(line: NotificationLine, count: (change: number) => void) {
     this.#line = line;
     this.#count = count;

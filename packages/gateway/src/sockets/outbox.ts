@@ -3,17 +3,13 @@ import type { AnswerPart } from '../serving/reply.ts';
 
 export interface OutboxOptions {
   readonly onTaken: () => void;
-  /** How long a client may read nothing of its pending data, milliseconds. */
   readonly stallMs: number;
 }
 
 /** Below this, further calls of a client are accepted: the pending data is on its way. Bytes. */
 const DRAINED_BYTES = 262_144;
 
-/**
- * The outgoing messages of one socket, in order. A streamed response is one message of several frames, and no other
- * message may come between them, so later ones wait.
- */
+/** A streamed response is one message of several frames: later messages wait, since none may come between. */
 export class Outbox {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
@@ -67,10 +63,7 @@ export class Outbox {
     }
   }
 
-  /**
-   * Resolves once little is pending for the client, or the socket is closed. Terminates a client that reads nothing for
-   * too long.
-   */
+  /** Resolves once little is pending, or the socket is closed. Terminates a client that reads nothing for too long. */
   async drained(): Promise<void> {
     while (this.bufferedBytes > DRAINED_BYTES && this.#socket.readyState === WebSocket.OPEN) await this.#progress();
   }

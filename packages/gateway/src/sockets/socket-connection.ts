@@ -18,10 +18,8 @@ export interface SocketConnectionOptions {
   readonly served: ServedChain;
   readonly keyId: string;
   readonly serveBody: ServeBody;
-  /** Creates the client's subscriptions, which pass their notifications to `report`. */
   readonly openSubscriptions: (report: (notifications: Notifications) => void) => ClientSubscriptions;
   readonly pump: NotificationPump;
-  /** Called when a notification was written. @param length in characters */
   readonly onNotified: (length: number) => void;
   readonly bodies: ByteBudget;
   readonly logger: Logger;

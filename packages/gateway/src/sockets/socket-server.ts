@@ -60,9 +60,7 @@ interface Request {
   readonly startedAt: number;
 }
 
-/**
- * Accepts WebSockets at the paths of JSON-RPC POSTs, under the same rules: a client that may not call may not connect.
- */
+/** At the paths and under the rules of JSON-RPC POSTs: a client that may not call may not connect. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connections, limits and the closing of all share one list.
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;

@@ -46,10 +46,7 @@ export class Branch {
     this.#blocks.length = 0;
   }
 
-  /**
-   * Returns the path to a block whose ancestors are read on request. If the branch does not reach down to the fork, all
-   * of it is removed, and the new branch begins at the same height.
-   */
+  /** If the branch does not reach down to the fork, all of it is removed, and the new one begins at its height. */
   async pathTo(block: FeedBlock, parentOf: (child: FeedBlock) => Promise<FeedBlock>): Promise<BranchPath> {
     const added: FeedBlock[] = [];
     const lowest = this.oldest?.number ?? block.number;

@@ -8,10 +8,7 @@ export interface FeedReader {
   /** @throws BlockMissingError */
   blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock>;
   headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>>;
-  /**
-   * Reads a block and up to `ancestors` blocks before it, oldest first.
-   * @throws BlockMissingError if the block itself is missing
-   */
+  /** Oldest first. @throws BlockMissingError if the block itself is missing */
   branchTo(tip: Hash, ancestors: number, signal: AbortSignal): Promise<readonly FeedBlock[]>;
   /** @throws BlockMissingError */
   addLogs(block: FeedBlock, signal: AbortSignal): Promise<void>;

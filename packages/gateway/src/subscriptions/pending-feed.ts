@@ -18,11 +18,7 @@ export interface PendingTexts {
 
 /** Pending transactions of one upstream, read once for all listeners. Nothing is read without listeners. */
 export interface PendingFeed {
-  /**
-   * Reports every transaction that arrives from now on.
-   * @returns the function that stops it
-   * @throws RpcCallError if no upstream supports it, UpstreamsExhaustedError
-   */
+  /** Returns the function that stops it. @throws RpcCallError if no upstream supports it, UpstreamsExhaustedError */
   watch(listener: PendingListener): Promise<() => void>;
   close(): void;
 }

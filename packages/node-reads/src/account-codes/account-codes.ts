@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type ChainId, type Hex, isAddress, parseAddress } from '@chainstead/core';
+import { type Address, type ChainId, isAddress, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
@@ -27,7 +27,7 @@ const ABSENCE_SECONDS = 3_600;
 /** EIP-7702: an account of a person that lets a contract act for it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 
-/** Whether there are contracts at addresses. Unknown addresses are missing. @param waitMs how long to wait for a node; a node that timed out is skipped for some seconds */
+/** Whether there are contracts at addresses; unknown ones are missing. A node that timed out is skipped for a while. */
 export type HasCodeOf = (
   context: ReadingContext,
   chain: Chain,
@@ -35,35 +35,33 @@ export type HasCodeOf = (
   waitMs: number,
 ) => Promise<ReadonlyMap<Address, boolean>>;
 
-/** Stored codes, and the rest read from a node within `waitMs`. */
 export const hasCodeOf: HasCodeOf = async (context, chain, addresses, waitMs) =>
   lookUpRest(context, chain, addresses, await getStoredCodes(context.database, chain, addresses), waitMs);
 
-/** Limit for a chain and process. An address takes about a hundred bytes. */
+/** Per chain and process: an address takes about a hundred bytes. */
 const REMEMBERED_MAX = 100_000;
 
-/** The same for many requests: stored results are cached for as long as they are valid. */
+/** Caches stored results for as long as they are valid. */
 export function createHasCodeOf(): HasCodeOf {
   const byChain = new Map<ChainId, Map<Address, { readonly hasCode: boolean; readonly until: number }>>();
   return async (context, chain, addresses, waitMs) => {
     const now = performance.now();
-    const found = new Map<Address, boolean>();
-    const remembered = byChain.get(chain.id) ?? new Map();
-    byChain.set(chain.id, remembered);
+    const codes = new Map<Address, boolean>();
+    const remembered = byChain.getOrInsertComputed(chain.id, () => new Map());
     const rest: Address[] = [];
     for (const address of addresses) {
-      const known = remembered.get(address);
-      if (known !== undefined && known.until > now) found.set(address, known.hasCode);
+      const code = remembered.get(address);
+      if (code !== undefined && code.until > now) codes.set(address, code.hasCode);
       else rest.push(address);
     }
-    if (rest.length === 0) return found;
+    if (rest.length === 0) return codes;
     const stored = await getStoredCodes(context.database, chain, rest);
     if (remembered.size + stored.size > REMEMBERED_MAX) remembered.clear();
     for (const [address, { hasCode, believedMs }] of stored)
       remembered.set(address, { hasCode, until: now + believedMs });
     for (const [address, hasCode] of await lookUpRest(context, chain, rest, stored, waitMs))
-      found.set(address, hasCode);
-    return found;
+      codes.set(address, hasCode);
+    return codes;
   };
 }
 
@@ -79,12 +77,13 @@ async function getStoredCodes(
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, StoredCode>> {
   if (addresses.length === 0) return new Map();
-  const rows = await database.query<{ address: Address; has_code: boolean; believed: number }>(
-    sql`SELECT ${hexText('address')} AS address, has_code, (extract(epoch FROM looked_at - now()) + ${ABSENCE_SECONDS})::float8 AS believed
+  const rows = await database.query<{ address: Address; hasCode: boolean; believed: number }>(
+    sql`SELECT ${hexText('address')} AS address, has_code AS "hasCode",
+       (extract(epoch FROM looked_at - now()) + ${ABSENCE_SECONDS})::float8 AS believed
      FROM account_codes WHERE address = ANY (${addresses.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
   return new Map(
-    rows.map(({ address, has_code: hasCode, believed }) => [
+    rows.map(({ address, hasCode, believed }) => [
       address,
       { hasCode, believedMs: hasCode ? Number.POSITIVE_INFINITY : believed * 1_000 },
     ]),
@@ -98,29 +97,27 @@ async function lookUpRest(
   stored: ReadonlyMap<Address, StoredCode>,
   waitMs: number,
 ): Promise<ReadonlyMap<Address, boolean>> {
-  const found = new Map([...stored].map(([address, { hasCode }]) => [address, hasCode]));
+  const codes = new Map([...stored].map(([address, { hasCode }]) => [address, hasCode]));
   const items = addresses.filter((address) => (stored.get(address)?.believedMs ?? 0) <= 0);
-  if (items.length === 0) return found;
+  if (items.length === 0) return codes;
   for (const answer of await fetchInParts(context, chain, accountCodesKind, { items, waitMs, fruitlessMs: SILENCE_MS }))
-    for (const [address, hasCode] of answer) found.set(parseAddress(address), hasCode);
-  return found;
+    for (const [address, hasCode] of answer) codes.set(parseAddress(address), hasCode);
+  return codes;
 }
 
-/** Reads codes at the newest block, and keeps whether there are any. */
 export const accountCodesReader: StateReader<Question, Answer> = {
   kind: accountCodesKind,
   async read({ chain, pool, database }, { items }, signal) {
     const addresses = items.map(parseAddress);
     const codes = await stateAt(pool, chain, 'latest').codes(addresses, signal);
-    const answer = addresses.map((address, place) => [address, isContract(codes[place] ?? '0x')] as const);
+    const answer = addresses.map((address, index) => {
+      const code = codes[index] ?? '0x';
+      return [address, code.length > 2 && !DELEGATION.test(code)] as const;
+    });
     await saveCodes(database, chain.id, answer);
     return answer;
   },
 };
-
-function isContract(code: Hex): boolean {
-  return code.length > 2 && !DELEGATION.test(code);
-}
 
 async function saveCodes(
   database: Database,

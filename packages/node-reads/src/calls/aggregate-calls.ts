@@ -2,7 +2,6 @@ import { decodeAbi } from '@chainstead/abi';
 import type { Address, Hex } from '@chainstead/core';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 
-/** One question to a contract. */
 export interface ContractCall {
   readonly to: Address;
   readonly data: Hex;
@@ -19,8 +18,8 @@ export function encodeAggregate(calls: readonly ContractCall[]): Hex {
 }
 
 /**
- * Results of `aggregate3` for a number of calls: returned data, or null if one failed or returned nothing. null if the response is not
- * Multicall3's. A null among the results proves nothing: an `INVALID` opcode of one old contract burns 63/64 of the gas of all that follow.
+ * Returns the data by call, null for one that failed or returned nothing; null if the response is not Multicall3's. A
+ * null among the results proves nothing: one `INVALID` opcode burns 63/64 of the gas of all that follow.
  */
 export function decodeAggregate(answer: Hex, calls: number): (Hex | null)[] | null {
   try {
@@ -33,7 +32,6 @@ export function decodeAggregate(answer: Hex, calls: number): (Hex | null)[] | nu
   }
 }
 
-/** So many bytes of an answer, without keeping the rest of it in memory. */
 export function beginningOf(answer: Hex, bytesMax: number): Hex {
   if (answer.length <= 2 + 2 * bytesMax) return answer;
   // A copy: a slice would keep all of it in memory.

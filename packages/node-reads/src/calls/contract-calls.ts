@@ -3,16 +3,10 @@ import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainst
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
 
-/**
- * Calls of contracts. Results are returned data, or null if the call reverted or returned nothing.
- * Both throw UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
- */
+/** Null if the call reverted or returned nothing. @throws UpstreamsExhaustedError, RequestAbortedError */
 export interface ContractCalls {
   call(to: Address, data: Hex, signal: AbortSignal, at?: CalledState): Promise<Hex | null>;
-  /**
-   * Through Multicall3; null where the chain has none or it does not work. A null among the answers proves nothing: an `INVALID`
-   * opcode of one old contract burns 63/64 of the gas of all that follow, so such a call is to be repeated alone.
-   */
+  /** Through Multicall3; null if it does not work. A null among the results proves nothing: repeat that call alone. */
   callTogether(
     calls: readonly ContractCall[],
     signal: AbortSignal,
@@ -20,15 +14,13 @@ export interface ContractCalls {
   ): Promise<(Hex | null)[] | null>;
 }
 
-/** The state that a call reads. */
 export interface CalledState {
-  /** @default the newest */
   readonly block?: number;
   /** Only nodes that have reached this block are called. @default `block` */
   readonly minBlock?: number;
 }
 
-/** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
+/** A contract may return megabytes to each of many calls, free of charge. */
 const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
 
 export function createContractCalls(options: {

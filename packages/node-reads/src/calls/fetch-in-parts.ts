@@ -5,7 +5,6 @@ import type { AskOptions, NodeReadQueue } from '../queue/node-read-queue.ts';
 import { StateUnavailableError } from '../state-error.ts';
 import type { StateKind } from '../state-kind.ts';
 
-/** What routes need to have something read of which they show what there is. */
 export interface ReadingContext {
   readonly database: Database;
   readonly nodeReads: NodeReadQueue;
@@ -14,10 +13,7 @@ export interface ReadingContext {
 
 const PART_MAX = 100;
 
-/**
- * Asks about many things, a hundred in a question, in one order, so that requests for the same things share it.
- * @returns the results that came in time
- */
+/** Requests many items, a hundred per question, in one order, so that requests share it. @returns results in time */
 export async function fetchInParts<Answer>(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,

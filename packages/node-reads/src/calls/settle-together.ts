@@ -2,22 +2,19 @@ import { ChainsteadError } from '@chainstead/core';
 import { RequestAbortedError } from '@chainstead/rpc';
 import { StateUnavailableError } from '../state-error.ts';
 
-/** What came of one of many works: its value, or why there is none. */
 export type Settled<T> = { readonly value: T } | { readonly unread: ChainsteadError };
 
-/** Once half of the works have ended, the others have so long, or twice as long as that half took. Milliseconds. */
+/** Once half of the works have ended, the others have this time, or twice the time of that half. Milliseconds. */
 const LATE_MS = 750;
-/** Where the first so many all fail, no node is there: the others are given up. */
+/** If this many fail first, no node is there: the others are aborted. */
 const FAULTS_MAX = 5;
 
-/** Why there is no value of a work that took far longer than the others. */
 export const TOO_LATE = new StateUnavailableError('A contract responds far slower than others and was skipped');
 
 /**
- * Node calls, each separate: one that fails, or takes far longer than the others, spoils none of them.
+ * Runs separate node calls: one that fails, or takes far longer than the others, spoils none of them.
  * @param work its signal aborts when the others have waited long enough
- * @returns what came of each, in their order
- * @throws RequestAbortedError where something else ended a work, and what is no ChainsteadError
+ * @throws RequestAbortedError if the caller aborted, and errors that are no ChainsteadError
  */
 export async function settleTogether<Item, T>(
   items: readonly Item[],
@@ -55,7 +52,7 @@ export function isUnread(error: unknown, late: AbortSignal): error is Chainstead
   return error instanceof ChainsteadError && (late.aborted || !(error instanceof RequestAbortedError));
 }
 
-/** Why nothing could be read, where nothing could: the first reason that is not lateness. Null where something was, or nothing was asked. */
+/** Returns the first reason other than lateness if nothing could be read; null if something was, or nothing was asked. */
 export function whyNothing(
   settled: readonly { readonly unread?: ChainsteadError | undefined }[],
 ): ChainsteadError | null {

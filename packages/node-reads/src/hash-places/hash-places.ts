@@ -6,22 +6,13 @@ import type { ReadingContext } from '../calls/fetch-in-parts.ts';
 import { StateUnavailableError } from '../state-error.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
 
-/** What a hash names, and in which block that is. */
 export interface HashPlace {
   readonly kind: 'transaction' | 'block';
   readonly blockNumber: number;
 }
 
-interface Question {
-  hash: string;
-}
-
 /** `place` null: no node has it, or it is in no block yet. */
-interface Reported {
-  place: HashPlace | null;
-}
-
-const hashPlacesKind: StateKind<Question, Reported> = {
+const hashPlacesKind: StateKind<{ hash: string }, { place: HashPlace | null }> = {
   name: 'hash-places',
   question: z.object({ hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),
   answer: z.object({
@@ -29,17 +20,13 @@ const hashPlacesKind: StateKind<Question, Reported> = {
   }),
 };
 
-/** Repeated look-ups share the result for so long. Milliseconds. */
+/** Repeated look-ups share the result for this time. Milliseconds. */
 const MAX_AGE_MS = 30_000;
 
-/** As far as they are of use. A transaction that waits is in no block. */
 const transactionSchema = z.object({ hash: z.string(), blockNumber: z.string() });
 const blockSchema = z.object({ hash: z.string(), number: z.string() });
 
-/**
- * Where a hash is on a chain. Rows are found by their block: no index has hashes of transactions. Read from a node within `waitMs`.
- * @returns null if no node has it, undefined if none responded in time
- */
+/** Null if no node has it, undefined if none responded in time. No index has hashes of transactions. */
 export async function placeOfHash(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,
@@ -56,26 +43,19 @@ export async function placeOfHash(
   }
 }
 
-/** Asks a chain's nodes for the transaction, and for the block, of a hash. */
-export const hashPlacesReader: StateReader<Question, Reported> = {
+export const hashPlacesReader: StateReader<{ hash: string }, { place: HashPlace | null }> = {
   kind: hashPlacesKind,
   async read({ pool }, { hash }, signal) {
     const [[transaction], [block]] = await Promise.all([
       pool.requestMany('eth_getTransactionByHash', [[hash]], { signal }),
       pool.requestMany('eth_getBlockByHash', [[hash, false]], { signal }),
     ]);
-    return { place: transactionPlace(transaction?.value, hash) ?? blockPlace(block?.value, hash) };
+    // A node may return another transaction or block than the requested one.
+    const { data: mined } = transactionSchema.safeParse(standardTransaction(Object(transaction?.value)));
+    if (mined?.hash.toLowerCase() === hash)
+      return { place: { kind: 'transaction', blockNumber: parseQuantity(mined.blockNumber) } };
+    const { data: header } = blockSchema.safeParse(standardHeader(Object(block?.value)));
+    if (header?.hash.toLowerCase() !== hash) return { place: null };
+    return { place: { kind: 'block', blockNumber: parseQuantity(header.number) } };
   },
 };
-
-/** null for a transaction other than the requested one. */
-function transactionPlace(value: unknown, hash: string): HashPlace | null {
-  const { data } = transactionSchema.safeParse(standardTransaction(Object(value)));
-  if (data?.hash.toLowerCase() !== hash) return null;
-  return { kind: 'transaction', blockNumber: parseQuantity(data.blockNumber) };
-}
-
-function blockPlace(value: unknown, hash: string): HashPlace | null {
-  const { data } = blockSchema.safeParse(standardHeader(Object(value)));
-  return data?.hash.toLowerCase() === hash ? { kind: 'block', blockNumber: parseQuantity(data.number) } : null;
-}

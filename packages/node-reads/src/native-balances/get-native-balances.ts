@@ -9,16 +9,15 @@ import { type NativeBalances, storedNativeBalances } from './stored-native-balan
 
 export interface NativeBalancesOptions {
   readonly nodeReads: NodeReadQueue;
-  /** How long a request waits for a reading (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
-  /** A reading this old is used again (`NATIVE_BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** `NATIVE_BALANCE_MAX_AGE_MS`. */
   readonly maxAgeMs: number;
 }
 
 /**
- * Native token balances at the newest committed block, or after an earlier one.
  * @param toBlock null, or at or above the newest committed block: that one
- * @throws StateUnavailableError (503) where no reading came in time, StateNotArchivedError (404) where no upstream keeps the block's state
+ * @throws StateUnavailableError (503) if no result came in time, StateNotArchivedError (404)
  */
 export async function getNativeBalances(
   { nodeReads, waitMs, maxAgeMs }: NativeBalancesOptions,

@@ -1,47 +1,30 @@
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getNativeBalances, type NativeBalancesOptions } from './get-native-balances.ts';
-import {
-  nativeBalanceSchema,
-  nativeBalancesSchema,
-  showNativeBalance,
-  showNativeBalances,
-} from './native-balances-response.ts';
-
-/**
- * `GET /api/v2.2/{address}/balance` and `GET /api/v2.2/wallets/balances`: native token balances, read from the chain's nodes
- * (docs/api/wallets.md#native-balances).
- */
-export function nativeBalanceRoutes(options: NativeBalancesOptions): readonly RouteModule[] {
-  return [balanceRoute(options), balancesRoute(options)];
-}
+import * as response from './native-balances-response.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-function balanceRoute(options: NativeBalancesOptions): RouteModule {
-  return (app, dependencies) => {
+/** `GET /api/v2.2/{address}/balance` and `GET /api/v2.2/wallets/balances` (docs/api/wallets.md#native-balances). */
+export function nativeBalanceRoutes(options: NativeBalancesOptions): readonly RouteModule[] {
+  const routes: RouteModule = (app, dependencies) => {
     const { chains, database } = dependencies;
     app.openapi(nativeBalance(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const requested = { addresses: [address], toBlock: query.to_block ?? null };
-      return c.json(showNativeBalance(await getNativeBalances(options, database, chain, requested)), 200);
+      return c.json(response.showNativeBalance(await getNativeBalances(options, database, chain, requested)), 200);
     });
-  };
-}
-
-function balancesRoute(options: NativeBalancesOptions): RouteModule {
-  return (app, dependencies) => {
-    const { chains, database } = dependencies;
     app.openapi(nativeBalances(dependencies), async (c) => {
       const { wallet_addresses: addresses, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const requested = { addresses, toBlock: query.to_block ?? null };
-      const found = await getNativeBalances(options, database, chain, requested);
-      return c.json(showNativeBalances(chain, addresses, found), 200);
+      const balances = await getNativeBalances(options, database, chain, requested);
+      return c.json(response.showNativeBalances(chain, addresses, balances), 200);
     });
   };
+  return [routes];
 }
 
 const AFTER_BLOCK =
@@ -63,7 +46,10 @@ function nativeBalance({ parameters }: ApiDependencies) {
       }),
     },
     responses: {
-      200: { description: 'The native balance', content: { 'application/json': { schema: nativeBalanceSchema } } },
+      200: {
+        description: 'The native balance',
+        content: { 'application/json': { schema: response.nativeBalanceSchema } },
+      },
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });
@@ -87,7 +73,7 @@ function nativeBalances({ parameters }: ApiDependencies) {
     responses: {
       200: {
         description: 'An array with one object: the native balances',
-        content: { 'application/json': { schema: nativeBalancesSchema } },
+        content: { 'application/json': { schema: response.nativeBalancesSchema } },
       },
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },

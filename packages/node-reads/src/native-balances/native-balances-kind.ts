@@ -18,7 +18,6 @@ const answerSchema = z.object({
 export type NativeBalancesQuestion = z.infer<typeof questionSchema>;
 export type NativeBalancesAnswer = z.infer<typeof answerSchema>;
 
-/** Native token balances, all at one block. */
 export const nativeBalancesKind: StateKind<NativeBalancesQuestion, NativeBalancesAnswer> = {
   name: 'native-balances',
   question: questionSchema,

@@ -29,8 +29,8 @@ async function blockAt(
   number: number,
   signal: AbortSignal,
 ): Promise<StateBlock> {
-  const known = await knownBlock(database, chain, number);
-  if (known !== null) return known;
+  const stored = await knownBlock(database, chain, number);
+  if (stored !== null) return stored;
   const [header] = await pool.getHeaders([number], { signal });
   if (header === undefined) throw new StateUnavailableError(`No upstream of ${chain.name} has block ${number}`);
   return { number, hash: header.value.hash, timestamp: header.value.timestamp };

@@ -6,7 +6,6 @@ import type { NativeBalances } from './stored-native-balances.ts';
 const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
 const amount = (example: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', example });
 
-/** The response of `getNativeBalance` (docs/api/wallets.md#native-balances). */
 export const nativeBalanceSchema = z
   .object({
     balance: digits('5000000000000000000').openapi({ description: 'In wei' }),
@@ -22,7 +21,6 @@ const walletBalanceSchema = z
   })
   .openapi('NativeWalletBalance');
 
-/** The response of `getNativeBalancesForAddresses`: one object in an array (docs/api/wallets.md#native-balances). */
 export const nativeBalancesSchema = z.array(
   z
     .object({
@@ -43,7 +41,6 @@ export function showNativeBalance({ block, balances }: NativeBalances): z.infer<
   return { balance: balances[0] ?? '0', block_number: String(block.number) };
 }
 
-/** @param addresses in the order of the balances */
 export function showNativeBalances(
   chain: Chain,
   addresses: readonly Address[],
@@ -59,8 +56,8 @@ export function showNativeBalances(
       total_balance_formatted: coins(total),
       block_number: String(block.number),
       block_timestamp: String(block.timestamp),
-      wallet_balances: addresses.map((address, place) => {
-        const balance = balances[place] ?? '0';
+      wallet_balances: addresses.map((address, index) => {
+        const balance = balances[index] ?? '0';
         return { address, balance, balance_formatted: coins(balance) };
       }),
     },

@@ -3,7 +3,6 @@ import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import { knownBlock, type StateBlock } from '../committed-block.ts';
 
-/** Balances of one moment. */
 export interface NativeBalances {
   readonly block: Pick<StateBlock, 'number' | 'timestamp'>;
   /** Wei, decimal digits; in the order of the requested addresses. */
@@ -26,23 +25,23 @@ export async function saveNativeBalances(
   );
 }
 
-/** Stored balances of all these accounts at one block, at most `maxAgeMs` old and on the current branch of the chain; null otherwise. */
+/** Balances of all these accounts at one block of the current branch, at most `maxAgeMs` old; null otherwise. */
 export async function storedNativeBalances(
   database: Database,
   chain: Pick<Chain, 'id'>,
   accounts: readonly Address[],
   maxAgeMs: number,
 ): Promise<NativeBalances | null> {
-  const rows = await database.query<{ account: Address; wei: string; block_number: number; block_hash: string }>(
-    sql`SELECT ${hexText('account')} AS account, wei::text, block_number, ${hexText('block_hash')} AS block_hash
+  const rows = await database.query<{ account: Address; wei: string; number: number; hash: string }>(
+    sql`SELECT ${hexText('account')} AS account, wei::text, block_number AS number, ${hexText('block_hash')} AS hash
      FROM native_balances WHERE account = ANY (${accounts.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id} AND read_at > now() - make_interval(secs => ${maxAgeMs / 1_000}::float8)`,
   );
   const [first] = rows;
-  if (first === undefined || rows.some(({ block_hash }) => block_hash !== first.block_hash)) return null;
+  if (first === undefined || rows.some(({ hash }) => hash !== first.hash)) return null;
   const byAccount = new Map(rows.map(({ account, wei }) => [account, wei]));
   const balances = accounts.flatMap((account) => byAccount.get(account) ?? []);
   if (balances.length < accounts.length) return null;
-  const block = await knownBlock(database, chain, first.block_number);
-  // A block that a reorganisation has removed since says nothing of the chain as it is.
-  return block?.hash === first.block_hash ? { block, balances } : null;
+  const block = await knownBlock(database, chain, first.number);
+  // Null after a reorg removed the block.
+  return block?.hash === first.hash ? { block, balances } : null;
 }

@@ -4,17 +4,15 @@ import { asSql, type Database, type Sql, sql } from '@chainstead/db';
 import { type Claim, type DueTable, isClaimed } from '@chainstead/jobs';
 import type { StateKind } from '../state-kind.ts';
 
-/** A row of `state_questions`. */
-export interface QuestionRow {
+export interface NodeQuestion {
   readonly key: string;
   readonly kind: string;
   readonly question: unknown;
 }
 
-/** Due work, as metrics and notifications name it: slow questions don't stand before those with a waiting request. */
+/** Names in metrics and notifications. Slow questions never delay those with a waiting request. */
 export const STATE_WORK = { quick: 'state', slow: 'state-slow' } as const;
 
-/** `state_questions` as due work. */
 export const DUE_QUESTIONS: DueTable = { name: 'state_questions', key: ['chain_id', 'key'] };
 
 /** The same question has the same key. @param question as its schema gives it, so that members have one order */
@@ -22,12 +20,13 @@ export function questionKey(kind: StateKind, question: unknown): string {
   return `${kind.name}:${createHash('sha256').update(JSON.stringify(question)).digest('hex')}`;
 }
 
-/** What became of a question. */
 export interface Settlement {
   readonly answer: unknown;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
 }
+
+const SETTLEMENT = sql`known.answer, known.error_code AS "errorCode", known.error_message AS "errorMessage"`;
 
 /** Microseconds since the Unix epoch: a JavaScript date would round them. */
 const micros = (column: string): Sql => sql`(extract(epoch FROM ${asSql(column)}) * 1000000)::bigint`;
@@ -35,59 +34,55 @@ const micros = (column: string): Sql => sql`(extract(epoch FROM ${asSql(column)}
 const IS_SETTLED = sql`coalesce(known.settled_at >= known.asked_at, false)`;
 const millisecondsSince = (column: string): Sql =>
   sql`(extract(epoch FROM clock_timestamp() - ${asSql(column)}) * 1000)::float8`;
-/** Whether it was settled at most so many milliseconds before a moment. */
 const isYoungerThan = (ms: number, moment: Sql = sql`clock_timestamp()`): Sql =>
   sql`known.settled_at > ${moment} - make_interval(secs => ${ms / 1_000}::float8)`;
 /** A sweep deletes questions older than this. Seconds. */
 const KEPT_SECONDS = 600;
 
-/** What became of the same question within `maxAgeMs`, without writing anything; `unsettled`: it is under way; null: it is to be asked. */
+/** Returns the result of the same question within `maxAgeMs`; `unsettled`: in progress; null: none. Writes nothing. */
 export async function knownQuestion(
   database: Database,
   chainId: ChainId,
   key: string,
   maxAgeMs: number,
 ): Promise<{ readonly settlement: Settlement; readonly ageMs: number } | 'unsettled' | null> {
-  const [row] = await database.query<SettlementColumns & { is_settled: boolean; age_ms: number | null }>(
-    sql`SELECT ${IS_SETTLED} AS is_settled, answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
+  const [row] = await database.query<Settlement & { isSettled: boolean; ageMs: number | null }>(
+    sql`SELECT ${IS_SETTLED} AS "isSettled", ${SETTLEMENT}, ${millisecondsSince('settled_at')} AS "ageMs"
+     FROM state_questions AS known
      WHERE chain_id = ${chainId} AND key = ${key} AND (NOT ${IS_SETTLED} OR ${isYoungerThan(maxAgeMs)})`,
   );
   if (row === undefined) return null;
-  return row.is_settled ? { settlement: settlementOf(row), ageMs: row.age_ms ?? 0 } : 'unsettled';
+  const { isSettled, ageMs, ...settlement } = row;
+  return isSettled ? { settlement, ageMs: ageMs ?? 0 } : 'unsettled';
 }
 
-/** SQL of what the same question was answered within `maxAgeMs`; null where it was not. */
 export function recentAnswerTo(chainId: ChainId | Sql, key: string, maxAgeMs: number): Sql {
   return sql`(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${chainId} AND known.key = ${key}
     AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(maxAgeMs)})`;
 }
 
-/**
- * Leaves a question, unless it is under way already or was answered within `maxAgeMs`.
- * @returns when it was asked and how long ago that is, and what became of it; `settlement` null: it is to be waited for
- */
+/** Queues a question, unless it is in progress or has a result within `maxAgeMs`. `settlement` null: wait for it. */
 export async function leaveQuestion(
   database: Database,
   chainId: ChainId,
-  { key, kind, question }: QuestionRow,
+  { key, kind, question }: NodeQuestion,
   maxAgeMs: number,
 ): Promise<{ readonly lastRequestedAt: string; readonly ageMs: number; readonly settlement: Settlement | null }> {
   const isShared = sql`(NOT ${IS_SETTLED} OR known.error_code IS NULL AND ${isYoungerThan(maxAgeMs, sql`excluded.asked_at`)})`;
-  const rows = await database.query<SettlementColumns & { asked_at: string; age_ms: number; is_settled: boolean }>(
+  const [row] = await database.query<Settlement & { lastRequestedAt: string; ageMs: number; isSettled: boolean }>(
     sql`INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at, due_at)
      SELECT ${chainId}, ${key}, ${kind}, ${JSON.stringify(question)}::jsonb, moment, moment FROM clock_timestamp() AS moment
      ON CONFLICT (chain_id, key) DO UPDATE SET
        asked_at = CASE WHEN ${isShared} THEN known.asked_at ELSE greatest(excluded.asked_at, known.settled_at + interval '1 microsecond') END,
        due_at = CASE WHEN ${isShared} THEN known.due_at ELSE excluded.due_at END
-     RETURNING ${micros('known.asked_at')}::text AS asked_at, ${millisecondsSince('known.asked_at')} AS age_ms, ${IS_SETTLED} AS is_settled,
-       known.answer, known.error_code, known.error_message`,
+     RETURNING ${micros('known.asked_at')}::text AS "lastRequestedAt", ${millisecondsSince('known.asked_at')} AS "ageMs",
+       ${IS_SETTLED} AS "isSettled", ${SETTLEMENT}`,
   );
-  const [row] = rows;
   if (row === undefined) throw new Error('A question that was left has no row');
-  return { lastRequestedAt: row.asked_at, ageMs: row.age_ms, settlement: row.is_settled ? settlementOf(row) : null };
+  const { lastRequestedAt, ageMs, isSettled, ...settlement } = row;
+  return { lastRequestedAt, ageMs, settlement: isSettled ? settlement : null };
 }
 
-/** One that is waited for. */
 export interface RequestedQuestion {
   readonly chainId: ChainId;
   readonly key: string;
@@ -95,26 +90,23 @@ export interface RequestedQuestion {
   readonly lastRequestedAt: string;
 }
 
-/** The settled ones among these questions. */
 export async function settledQuestions(
   database: Database,
   requested: readonly RequestedQuestion[],
 ): Promise<ReadonlyMap<RequestedQuestion, Settlement>> {
-  const rows = await database.query<SettlementColumns & { place: number }>(
-    sql`SELECT requested.place::int AS place, known.answer, known.error_code, known.error_message
+  const rows = await database.query<Settlement & { place: number }>(
+    sql`SELECT requested.place::int AS place, ${SETTLEMENT}
      FROM unnest(${requested.map(({ chainId }) => chainId)}::bigint[], ${requested.map(({ key }) => key)}::text[], ${requested.map(({ lastRequestedAt }) => lastRequestedAt)}::bigint[]) WITH ORDINALITY AS requested (chain_id, key, asked_at, place)
      JOIN state_questions AS known USING (chain_id, key)
      WHERE known.settled_at IS NOT NULL AND ${micros('known.settled_at')} >= requested.asked_at`,
   );
-  const found = new Map<RequestedQuestion, Settlement>();
-  for (const row of rows) {
-    const question = requested[row.place - 1];
-    if (question !== undefined) found.set(question, settlementOf(row));
-  }
-  return found;
+  return new Map(
+    rows.flatMap(({ place, ...settlement }) =>
+      requested.slice(place - 1, place).map((question) => [question, settlement] as const),
+    ),
+  );
 }
 
-/** Whether a queued question still exists without a result: none came yet, or it failed. */
 export async function isUnanswered(
   database: Database,
   { chainId, key, lastRequestedAt }: RequestedQuestion,
@@ -126,7 +118,7 @@ export async function isUnanswered(
   return rows.length > 0;
 }
 
-/** Stores what became of a question, and ends its claim. */
+/** Stores the result and ends the claim. */
 export async function settleQuestion(
   database: Database,
   claim: Claim<unknown>,
@@ -138,19 +130,8 @@ export async function settleQuestion(
   );
 }
 
-/** Deletes questions that are some minutes old, settled or not. */
 export async function forgetQuestions(database: Database, chainId: ChainId): Promise<void> {
   await database.query(
     sql`DELETE FROM state_questions WHERE chain_id = ${chainId} AND asked_at < now() - make_interval(secs => ${KEPT_SECONDS})`,
   );
-}
-
-interface SettlementColumns {
-  readonly answer: unknown;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-}
-
-function settlementOf(row: SettlementColumns): Settlement {
-  return { answer: row.answer, errorCode: row.error_code, errorMessage: row.error_message };
 }

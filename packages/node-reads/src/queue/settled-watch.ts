@@ -2,24 +2,14 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { type Database, failureLevel } from '@chainstead/db';
 import { type RequestedQuestion, type Settlement, settledQuestions } from './question-rows.ts';
 
-/** Waits for questions that a worker is at. */
-export interface SettledWatch {
-  /** What became of it; null where nothing did within `ms`. */
-  wait(question: RequestedQuestion, ms: number): Promise<Settlement | null>;
-}
-
-/** How often rows are read while a request waits. Milliseconds. */
 const POLL_MS = 30;
 
-/**
- * One read of the rows of all waiting requests together; none without a waiting request. A failed read fails no
- * request: the requests continue when their time is over.
- */
+/** Reads the rows of all waiting requests together. A failed read fails no request: they wait on. */
 export function createSettledWatch(options: {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-}): SettledWatch {
+}) {
   const { database, clock, logger } = options;
   const waiting = new Map<RequestedQuestion, (settlement: Settlement) => void>();
   let isLooking = false;
@@ -33,17 +23,16 @@ export function createSettledWatch(options: {
         for (const [question, settlement] of settled) waiting.get(question)?.(settlement);
       }
     } catch (error) {
-      logger[failureLevel(error)](
-        { error: errorText(error) },
-        'Questions that requests wait for could not be looked at',
-      );
+      const facts = { error: errorText(error) };
+      logger[failureLevel(error)](facts, 'Questions that requests wait for could not be looked at');
     } finally {
       isLooking = false;
     }
   }
 
   return {
-    async wait(question, ms) {
+    /** Returns null without a result within `ms`. */
+    async wait(question: RequestedQuestion, ms: number): Promise<Settlement | null> {
       if (ms <= 0) return null;
       const settled = Promise.withResolvers<Settlement>();
       const ended = new AbortController();

@@ -1,14 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, type Clock, Counter, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, type RiskyWork, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
-import type { Claim, DueWork } from '@chainstead/jobs';
+import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { StateNotArchivedError } from '../state-error.ts';
 import type { StateReader, StateReadingContext } from '../state-kind.ts';
 import {
   DUE_QUESTIONS,
   forgetQuestions,
-  type QuestionRow,
+  type NodeQuestion,
   type Settlement,
   STATE_WORK,
   settleQuestion,
@@ -17,21 +17,19 @@ import { failedSettlement } from './settlement-error.ts';
 
 export interface StateWorkerOptions {
   readonly database: Database;
-  /** The chains whose state this process reads. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly readers: readonly StateReader[];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Where what might end the process is written down. Default: nowhere. */
+  /** Records work that might crash the process. Default: no journal. */
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** Most of the time goes by waiting for nodes. */
 const CONCURRENCY = { quick: 16, slow: 2 } as const;
 /** A request waits for the questions of a dead worker. Milliseconds. */
 const LEASE_MS = 5_000;
-/** Seconds until a question is tried again whose end could not be stored. */
+/** After a result could not be stored. */
 const RETRY_SECONDS = 1;
 /** A request waits: longer readings are aborted. Milliseconds. */
 const QUESTION_MS_MAX = 30_000;
@@ -39,7 +37,6 @@ const QUESTION_MS_MAX = 30_000;
 const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 250;
 
-/** Adds the questions that requests leave to the due work. */
 export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorkerOptions): void {
   const { database, clock, logger, journal = UNWRITTEN } = options;
   const readers = new Map(options.readers.map((reader) => [reader.kind.name, reader]));
@@ -50,12 +47,7 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
     registers: [options.metrics],
   });
 
-  function originOf({ kind, question }: QuestionRow): string | undefined {
-    const reader = readers.get(kind);
-    return reader?.kind.originOf?.(reader.kind.question.parse(question));
-  }
-
-  async function read(context: StateReadingContext, row: QuestionRow, signal: AbortSignal): Promise<unknown> {
+  async function read(context: StateReadingContext, row: NodeQuestion, signal: AbortSignal): Promise<unknown> {
     const reader = readers.get(row.kind);
     if (reader === undefined) throw new Error(`No reader serves node reads of the kind ${row.kind}`);
     const question = reader.kind.question.parse(row.question);
@@ -71,13 +63,14 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
 
   async function settlementOf(
     context: StateReadingContext,
-    row: QuestionRow,
+    row: NodeQuestion,
     ending: AbortSignal,
   ): Promise<{ readonly settlement: Settlement; readonly outcome: string }> {
     const { chain } = context;
     const signal = AbortSignal.any([ending, AbortSignal.timeout(QUESTION_MS_MAX)]);
     try {
-      const origin = originOf(row);
+      const reader = readers.get(row.kind);
+      const origin = reader?.kind.originOf?.(reader.kind.question.parse(row.question));
       const work: RiskyWork = {
         kind: 'state',
         keys: [`${chain.id} ${row.key}`],
@@ -95,18 +88,12 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
     }
   }
 
-  async function workOn(context: StateReadingContext, claim: Claim<QuestionRow>, signal: AbortSignal): Promise<void> {
-    const { settlement, outcome } = await settlementOf(context, claim.row, signal);
-    await settleQuestion(database, claim, settlement);
-    outcomes.inc({ chain: context.chain.key, kind: claim.row.kind, outcome });
-  }
-
   const slow = options.readers.filter(({ kind }) => kind.isSlow === true).map(({ kind }) => `'${kind.name}'`);
   const isSlow = `kind = ANY (ARRAY[${slow.join(', ')}]::text[])`;
   for (const { chain, pool } of options.chains) {
     const context: StateReadingContext = { chain, pool, database, clock, logger };
     for (const pace of ['quick', 'slow'] as const)
-      dueWork.add<QuestionRow>({
+      dueWork.add<NodeQuestion>({
         name: STATE_WORK[pace],
         chain,
         table: { ...DUE_QUESTIONS, isOpen: pace === 'slow' ? isSlow : `NOT ${isSlow}` },
@@ -114,7 +101,11 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
         concurrency: CONCURRENCY[pace],
         leaseMs: LEASE_MS,
         async perform(claims, signal) {
-          for (const claim of claims) await workOn(context, claim, signal);
+          for (const claim of claims) {
+            const { settlement, outcome } = await settlementOf(context, claim.row, signal);
+            await settleQuestion(database, claim, settlement);
+            outcomes.inc({ chain: chain.key, kind: claim.row.kind, outcome });
+          }
         },
         retrySeconds: () => RETRY_SECONDS,
         ...(pace === 'slow' && { tidy: () => forgetQuestions(database, chain.id) }),

@@ -1,28 +1,22 @@
 import type { Database } from '@chainstead/db';
 import { isUnanswered, type RequestedQuestion } from './question-rows.ts';
 
-/** Timeouts of a process, so that it does not wait for questions which would fail alike. */
-export interface TimeoutMemory {
-  /** Whether one of the group timed out within `ms`, and still has no result. */
-  has(group: string, ms: number): Promise<boolean>;
-  /** That one of the group was. */
-  note(group: string, question: RequestedQuestion): void;
-}
-
-/** Groups that are remembered: a few hundred bytes each. */
+/** A few hundred bytes each. */
 const GROUPS_MAX = 10_000;
 
-export function createTimeoutMemory(database: Database): TimeoutMemory {
+/** Timeouts of a process, so that it does not wait for questions which would fail alike. */
+export function createTimeoutMemory(database: Database) {
   const waits = new Map<string, { readonly question: RequestedQuestion; readonly at: number }>();
   return {
-    async has(group, ms) {
+    /** Whether a question of the group timed out within `ms`, and still has no result. */
+    async has(group: string, ms: number): Promise<boolean> {
       const last = waits.get(group);
       if (last === undefined) return false;
       const isVain = performance.now() - last.at < ms && (await isUnanswered(database, last.question));
       if (!isVain && waits.get(group) === last) waits.delete(group);
       return isVain;
     },
-    note(group, question) {
+    note(group: string, question: RequestedQuestion): void {
       if (waits.size >= GROUPS_MAX) waits.clear();
       waits.set(group, { question, at: performance.now() });
     },

@@ -14,19 +14,14 @@ import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
 
-/** Contents of a transaction. */
 export interface TransactionFacts {
   readonly sender: Address;
-  /** Null: it made a contract. */
+  /** Null: contract creation. */
   readonly recipient: Address | null;
-  /** Wei that it carried, decimal digits. */
+  /** Wei, decimal digits. */
   readonly value: string;
-  /** The first four bytes of its input; null where it has fewer. */
+  /** The first four bytes of the input; null if it has fewer. */
   readonly method: Hex | null;
-}
-
-interface Question {
-  items: string[];
 }
 
 const address = z
@@ -42,14 +37,13 @@ const factsSchema = z.object({
 });
 type Reported = z.infer<typeof factsSchema>;
 
-const transactionFactsKind: StateKind<Question, Reported[]> = {
+const transactionFactsKind: StateKind<{ items: string[] }, Reported[]> = {
   name: 'transaction-facts',
   question: z.object({ items: z.array(z.string().regex(/^0x[0-9a-f]{64}$/)).min(1) }),
   answer: z.array(factsSchema),
   callsOf: ({ items }) => items.length,
 };
 
-/** A transaction as nodes give it, as far as it is of use. */
 const transactionSchema = z.object({
   hash: z.string(),
   from: address,
@@ -62,10 +56,7 @@ const transactionSchema = z.object({
 /** Function selector: `0x` and four bytes. */
 const METHOD_LENGTH = 10;
 
-/**
- * Contents of these transactions: stored ones, and the rest read from a node within `waitMs`. Transactions that are not known in time, or to
- * no node any more, is missing.
- */
+/** Stored contents, and the rest read from a node within `waitMs`; unknown transactions are missing. */
 export async function transactionFactsOf(
   context: Omit<ReadingContext, 'database'> & { readonly database: ReadDatabase },
   chain: Chain,
@@ -77,29 +68,25 @@ export async function transactionFactsOf(
        ${hexText('method')} AS method
      FROM transaction_facts WHERE hash = ANY (${hashes.map(hexBytes)}::bytea[]) AND chain_id = ${chain.id}`,
   );
-  const found = new Map<Hash, TransactionFacts>(rows.map(({ hash, ...facts }) => [hash, facts]));
-  const items = hashes.filter((hash) => !found.has(hash));
+  const byHash = new Map<Hash, TransactionFacts>(rows.map(({ hash, ...facts }) => [hash, facts]));
+  const items = hashes.filter((hash) => !byHash.has(hash));
   for (const answer of await fetchInParts(context, chain, transactionFactsKind, { items, waitMs }))
-    for (const { hash, ...facts } of answer) found.set(parseHash(hash), facts as TransactionFacts);
-  return found;
+    for (const { hash, ...facts } of answer) byHash.set(parseHash(hash), facts as TransactionFacts);
+  return byHash;
 }
 
-/** Reads transactions by their hashes, and stores their contents: a hash commits to all of it. */
-export const transactionFactsReader: StateReader<Question, Reported[]> = {
+export const transactionFactsReader: StateReader<{ items: string[] }, Reported[]> = {
   kind: transactionFactsKind,
   async read({ chain, pool, database }, { items }, signal) {
-    const answers = await pool.requestMany(
-      'eth_getTransactionByHash',
-      items.map((hash) => [hash]),
-      { signal },
-    );
-    const reported = answers.flatMap(({ value }, place) => readTransaction(value, items[place]) ?? []);
+    const params = items.map((hash) => [hash]);
+    const answers = await pool.requestMany('eth_getTransactionByHash', params, { signal });
+    const reported = answers.flatMap(({ value }, index) => readTransaction(value, items[index]) ?? []);
     await saveFacts(database, chain.id, reported);
     return reported;
   },
 };
 
-/** null for a transaction other than the requested one. */
+/** Null for a transaction other than the requested one. */
 function readTransaction(value: unknown, hash: string | undefined): Reported | null {
   const parsed = transactionSchema.safeParse(standardTransaction(Object(value)));
   if (!parsed.success || hash === undefined || parsed.data.hash.toLowerCase() !== hash) return null;

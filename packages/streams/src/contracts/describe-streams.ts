@@ -9,7 +9,6 @@ export type DescribeStreams = <Described extends DescribedStream>(
 
 type DescribedStream = Pick<Stream, 'contracts' | 'chainIds' | 'status' | 'statusMessage'>;
 
-/** Returns a function that needs no query if no stream names a contract. */
 export function createDescribeStreams(database: Pick<Database, 'query'>): DescribeStreams {
   const readDefinitions = createDefinitionReader();
   return async (streams) => {

@@ -15,12 +15,7 @@ export type ReadNames = (
 
 const NONE: NamedLogs = new Map();
 
-/**
- * Returns a reader that needs no query if no stream names a contract. Rows of factories in these blocks must be written already, as they are when a
- * followed block is matched.
- * @param children `known`: children that their factory has not named yet are unknown. `complete`: rejects if events of a factory are missing up to
- * these blocks
- */
+/** `known`: children that their factory has not named yet are unknown. `complete`: rejects if events are missing. */
 export function createReadNames(children: 'known' | 'complete'): ReadNames {
   const readDefinitions = createDefinitionReader();
   return async (reader, chain, { byContract }, blocks) => {

@@ -38,21 +38,14 @@ export interface SendingFacts {
   isHeld(): boolean;
 }
 
-/**
- * A claimed webhook. Its body is built if none is stored yet, a long one when it is sent; it becomes null if the webhook
- * is no longer due.
- */
+/** Its body is built if none is stored yet, a long one when it is sent; null if it is no longer due. */
 export interface PreparedDelivery extends DueDelivery {
   readonly making: Promise<string | null> | null;
 }
 
 export interface DeliverWebhook {
-  /** Starts building the body if there is none. Webhooks prepared concurrently share their queries. */
   prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery;
-  /**
-   * Sends one claimed webhook and records the outcome. Never throws: failures are postponed or stay due.
-   * @param onTaken called with the text length in characters when the receiver accepts it; recording takes longer
-   */
+  /** Never throws: failures are postponed or stay due. `onTaken` gets the length in characters on acceptance. */
   deliver(prepared: PreparedDelivery, facts: SendingFacts, signal: AbortSignal, onTaken: OnTaken): Promise<void>;
 }
 
@@ -121,7 +114,6 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
           { delivery_id: prepared.delivery.id, err: error },
           'Webhook could not be handled',
         );
-        // A failure that is specific to this webhook would repeat immediately.
         await postponeQuietly(options, prepared.delivery);
       }
     },
@@ -195,7 +187,6 @@ async function postponeQuietly(options: DeliverWebhookOptions, delivery: Deliver
   try {
     await postponeDelivery(database, delivery, postponeMs);
   } catch (error) {
-    // An unavailable database can't report the webhook as due either.
     logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be postponed');
   }
 }

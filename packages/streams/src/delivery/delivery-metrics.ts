@@ -61,7 +61,6 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
 /** A scrape must not wait for a hanging database. Milliseconds. */
 const READ_MS = 1_000;
 
-/** Values of the gauges, as `label` and `value`. */
 const STATUSES = "unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label";
 const STREAMS_SQL = `SELECT label, count(id) AS value FROM ${STATUSES} LEFT JOIN streams ON status = label AND deleted_at IS NULL GROUP BY label`;
 /** A replayed webhook was already delivered. */

@@ -20,7 +20,6 @@ export interface DeliveryWorkerOptions {
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
   readonly retries: RetryPolicy;
-  /** Retention of attempts and sent bodies. */
   readonly historyDays: number;
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
@@ -98,7 +97,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     streamsByHost = new Map(
       Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
     );
-    // Usually nothing is due.
     if (byHost.size === 0) return hosts.offer([]);
     const held = await leases.heldByOthers();
     hosts.offer([...byHost.keys()].filter((host) => !lanes.wake(host) && !held.has(host)));
@@ -136,7 +134,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   };
 }
 
-/** Serves a limited number of hosts concurrently, least recently served first. */
 function createHostTurns(hostsMax: number, run: (host: string) => Promise<void>, logger: Logger) {
   const working = new Map<string, Promise<void>>();
   /** Hosts by last turn, longest ago first; hosts with nothing due are removed. */

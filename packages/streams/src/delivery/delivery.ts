@@ -11,7 +11,6 @@ export interface MatchKey {
 }
 
 export interface Delivery extends MatchKey {
-  /** The same for every attempt and replay. */
   readonly id: string;
   readonly kind: DeliveryKind;
   readonly retries: number;
@@ -52,14 +51,10 @@ export function recordsOf({ match }: Delivery): number {
 export interface AttemptOutcome {
   readonly success: boolean;
   readonly httpStatus: number | null;
-  /** Null for a success. */
   readonly errorMessage: string | null;
   readonly durationMs: number;
-  /** The `Retry-After` header of a failure, unparsed. */
   readonly retryAfter?: string;
-  /** The beginning of the response, if requested. */
   readonly answer?: string;
-  /** The kind of blocked address that the host resolved to, if any. */
   readonly blockedRange?: string;
 }
 

@@ -36,10 +36,7 @@ export async function readDueDeliveries(database: Database, request: DueRequest)
 /** Times the even share: less often needs a second query for streams with few webhooks, more reads unused rows. */
 const SHARE = 2;
 
-/**
- * Index: stream_deliveries_pending_by_stream, one range per stream. The row comparison stops the planner from using the
- * due-time index and skipping the due rows of all other streams.
- */
+/** The row comparison keeps the planner off the due-time index, which would skip the rows of other streams. */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const longLength = rawSql(LONG_BODY_LENGTH);
   const rows = await database.query<DueRow>(

@@ -5,9 +5,7 @@ export interface DueStream {
   readonly webhookUrl: string;
 }
 
-/**
- * Streams with pending webhooks: one index probe each, however many are pending (stream_deliveries_pending_by_stream).
- */
+/** One index probe per stream, however many webhooks are pending (stream_deliveries_pending_by_stream). */
 export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
     (SELECT stream_id FROM stream_deliveries WHERE status = 'pending' ORDER BY stream_id LIMIT 1)
     UNION ALL
@@ -16,7 +14,6 @@ export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
     FROM waiting WHERE waiting.stream_id IS NOT NULL
   )`;
 
-/** Returns active streams with webhooks that are due by the Postgres clock. */
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
     sql`${WAITING_STREAMS}

@@ -1,11 +1,9 @@
 import type { Clock } from '@chainstead/core';
 
 export interface HostLaneOptions<Item> {
-  /** Claims up to `limit` due items; fewer if no more are due now. */
   readonly claim: (limit: number) => Promise<readonly Item[]>;
   /** Calls `onTaken` with the item's length in characters when the receiver accepts. Never throws. */
   readonly deliver: (item: Item, onTaken: (length: number) => void) => Promise<void>;
-  /** Returns claimed items that will not be sent. */
   readonly putBack: (items: readonly Item[]) => void;
   /** Maximum number of concurrent items, given the number in flight now. At least 1. */
   readonly allowance: (underWay: number) => number;
@@ -17,18 +15,13 @@ export interface HostLaneOptions<Item> {
 
 /** The sender for one receiving host. It limits the webhooks in flight, however slow the host is. */
 export interface HostLane {
-  /** Sent, without a response yet. */
   readonly underWay: number;
   /** Sends until nothing is due or the turn is over. Throws errors of `claim` after all claimed items are sent. */
   run(): Promise<void>;
-  /** Signals that new items may be due. */
   wake(): void;
 }
 
-/**
- * Items claimed ahead, as a multiple of the responses in the last LOOK_MS (milliseconds). Their bodies are built
- * meanwhile, so sending never waits for one.
- */
+/** Items claimed ahead, times the responses in the last LOOK_MS: bodies are built before they are sent. */
 const AHEAD_TIMES = 2;
 const LOOK_MS = 250;
 const AHEAD_MAX = 1_000;
@@ -72,7 +65,6 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     });
     if (!isTaken) {
       underWay -= 1;
-      // After this failure the stream may have to stop.
       mustPutBack = true;
       pace.slowDown();
     }
@@ -170,7 +162,6 @@ function createPace(clock: Clock) {
   let answers = 0;
   let lately = 0;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
-  /** Mean body length, weighted towards recent bodies. */
   let meanLength = 0;
   return {
     count(length: number): void {
@@ -183,7 +174,6 @@ function createPace(clock: Clock) {
       lately = 0;
       cautiousUntil = since + CAUTION_MS;
     },
-    /** Returns the number of items to claim ahead. The first estimate needs one round of responses. */
     ahead(underWayMax: number): number {
       const now = clock.now();
       if (now < cautiousUntil) return 0;

@@ -27,7 +27,6 @@ interface Claimed extends PreparedDelivery {
 /** Length of a host's turn before waiting hosts are served. Milliseconds. */
 const TURN_MS = 20_000;
 
-/** The hosts that this process sends to. */
 export function createHostLanes(options: HostLanesOptions) {
   const { database, leases, webhooks, clock, concurrency, streamsOf, queueSizeOf, isEnding } = options;
   const lanes = new Map<string, HostLane>();
@@ -77,7 +76,6 @@ export function createHostLanes(options: HostLanesOptions) {
   return {
     /** Maximum concurrent hosts: half of the concurrency is one webhook per host; hosts share the other half. */
     hostsMax,
-    /** Sends to a host until nothing is due or its turn is over. */
     async run(host: string, signal: AbortSignal): Promise<void> {
       // A queue that was lost and refilled may contain a second job for the same host.
       if (lanes.has(host)) return;

@@ -16,11 +16,8 @@ export interface HostLeasesOptions {
 export interface HostLeases {
   /** @returns false while another process holds the lease. */
   take(host: string): Promise<boolean>;
-  /** Hosts leased by other processes. */
   heldByOthers(): Promise<ReadonlySet<string>>;
-  /**
-   * False if the lease expired: this process stalled or the database was unavailable, and another process may hold it.
-   */
+  /** False if the lease expired (a stall, or no database): another process may hold it. */
   isHeld(host: string): boolean;
   renew(): Promise<void>;
   letGo(host: string): Promise<void>;

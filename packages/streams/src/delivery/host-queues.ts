@@ -2,14 +2,11 @@ import { type Database, rawSql, sql } from '@chainstead/db';
 import { hostOf, WAITING_STREAMS } from './due-streams.ts';
 
 export interface HostQueue {
-  /** Origin of the webhooks' URLs. */
   readonly host: string;
   readonly streams: number;
   /** Pending webhooks, counted up to 10,000 per stream. */
   readonly waiting: number;
-  /** Pending webhooks of inactive streams: not sent. */
   readonly held: number;
-  /** Due time of the first webhook to send; null if there is none. */
   readonly dueAt: Date | null;
   readonly isServed: boolean;
 }
@@ -23,10 +20,7 @@ interface StreamQueue {
 
 const COUNTED_MAX = 10_000;
 
-/**
- * Returns hosts with pending webhooks, longest queue first. Index: stream_deliveries_pending_by_stream, pending rows
- * only.
- */
+/** Longest queue first. Index: stream_deliveries_pending_by_stream, pending rows only. */
 export async function readHostQueues(database: Database): Promise<readonly HostQueue[]> {
   const [streams, served] = await Promise.all([
     database.query<StreamQueue>(

@@ -4,7 +4,6 @@ import type { AttemptOutcome } from './delivery.ts';
 
 /** Limit for a whole webhook, from resolving the host to the end of the response. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
-/** Bytes read of a response. */
 const ANSWER_BYTES_MAX = 65_536;
 const ERROR_MESSAGE_MAX = 500;
 const ANSWER_SHOWN_MAX = 1_000;
@@ -14,14 +13,10 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
   readonly showsAnswer?: boolean;
-  /** Aborts the attempt, which is then not counted. */
   readonly signal?: AbortSignal;
 }
 
-/**
- * Sends a webhook once. Any 2xx is a success. Redirects are not followed; they count like any other response.
- * @throws the reason of the request's own signal; receiver failures are outcomes.
- */
+/** Any 2xx is a success; redirects are not followed. @throws only the reason of the request's own signal */
 export async function postWebhook(egress: Egress, request: WebhookRequest): Promise<AttemptOutcome> {
   const started = performance.now();
   const outcome = (status: number | null, errorMessage: string | null): AttemptOutcome => ({

@@ -15,18 +15,15 @@ export interface DeliveryRecord {
   readonly retries: number;
   readonly dueAt: Date;
   readonly createdAt: Date;
-  /** Time of the first 2xx; null: none yet. */
   readonly deliveredAt: Date | null;
   /** The exact text of the newest or next attempt; null if not built yet or no longer stored. */
   readonly body: string | null;
-  /** Newest first, at most ATTEMPTS_MAX. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
 /** Attempts shown per webhook: it is sent eight times, and once more per replay. */
 const ATTEMPTS_MAX = 100;
 
-/** Returns one webhook of a stream; null if it does not exist or is no longer stored. */
 export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
   const [row] = await database.query<Omit<DeliveryRecord, 'attempts'> & Record<'resend' | 'matchBody', string | null>>(
     sql`SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",

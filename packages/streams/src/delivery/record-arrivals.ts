@@ -17,10 +17,7 @@ export async function recordArrivals(
   return new Map(rows.map(({ id, first }) => [id, first ? 'delivered' : 'repeated']));
 }
 
-/**
- * Statistics read `arrived` and success rates read `counted`, which fixes the lock order. The planner doesn't know the
- * array length of the ids: it plans for a few, looks each up by id, and never reads the whole outbox.
- */
+/** `arrived` and `counted` fix the lock order. The planner doesn't know the array length: it looks up each id. */
 function recordStatement(attempts: readonly Attempt[]): Sql {
   return sql`WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${attemptColumns(attempts)})

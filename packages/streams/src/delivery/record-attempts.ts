@@ -31,10 +31,7 @@ export async function recordAttempts(
 
 const NOTHING_RECORDED: Recorded = { verdicts: new Map(), unhealthy: [] };
 
-/**
- * Separates arrivals whose order is irrelevant. A URL with any failure is judged by the order of its attempts, and a
- * resent text is not the body of a match.
- */
+/** The order of arrivals is irrelevant, unless their URL has a failure; a resent text is not a match's body. */
 function sortOut(attempts: readonly Attempt[]): { readonly arrivals: Attempt[]; readonly others: Attempt[] } {
   const failing = new Set<string>();
   const once = new Set<string>();

@@ -11,7 +11,6 @@ export interface RepeatOptions {
   readonly logger: Logger;
 }
 
-/** Repeats a task until the signal aborts. A failure is logged and does not stop the repetition. */
 export async function repeat(options: RepeatOptions, signal: AbortSignal): Promise<void> {
   const { task, everyMs, work, sooner, clock, logger } = options;
   while (!signal.aborted) {

@@ -8,10 +8,7 @@ export interface ReplayOptions {
   readonly replaysPerKey?: number;
 }
 
-/**
- * Creates the function that resends the body of a failed attempt unchanged, under the same delivery id, if its stream
- * is active. Nothing is sent for a deleted stream. A replay runs after an attempt in flight.
- */
+/** Resends a failed body unchanged under the same delivery id, after an attempt in flight; not if deleted. */
 export function createReplayAttempt({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayAttempt {
   return ({ streamId, attemptId, by }) =>
     database.transaction(async (transaction) => {

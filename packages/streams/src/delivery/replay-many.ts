@@ -13,15 +13,10 @@ export interface ReplayManyRequest {
 
 export interface Replayed {
   readonly webhooks: number;
-  /** Whether the per-key limit left some out: request them again later. */
   readonly isPart: boolean;
 }
 
-/**
- * Resends bodies of many failed attempts unchanged, like `createReplayAttempt`, up to the pending limit per key.
- * Attempts that are no longer stored are skipped.
- * @throws TooManyReplaysError if the limit is already reached
- */
+/** Like `createReplayAttempt`, up to the pending limit per key. @throws TooManyReplaysError if it is reached */
 export type ReplayMany = (request: ReplayManyRequest) => Promise<Replayed>;
 
 export function createReplayMany({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayMany {
@@ -38,10 +33,7 @@ export function createReplayMany({ database, replaysPerKey = REPLAYS_PER_KEY }: 
     });
 }
 
-/**
- * The newest requested attempt of each webhook. Index: stream_attempts_failed_by_id, or the stream's part of
- * stream_attempts_by_stream.
- */
+/** The newest attempt of each webhook. Indexes: stream_attempts_failed_by_id, stream_attempts_by_stream. */
 function chooseAttempts(
   transaction: Transaction,
   { streamId, attemptIds }: ReplayManyRequest,

@@ -1,7 +1,6 @@
 import type { AttemptOutcome } from './delivery.ts';
 
 export interface RetryPolicy {
-  /** Attempts after the first. */
   readonly retries: number;
   /** Delays after the first failed attempt, the second and so on; the last one repeats. Milliseconds. */
   readonly delaysMs: readonly [number, ...number[]];
@@ -13,25 +12,17 @@ export const STANDARD_RETRIES: RetryPolicy = {
   delaysMs: [60_000, 600_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000],
 };
 
-/**
- * Returns milliseconds until the next attempt after this number of failures; null if no attempt is left.
- * @param atLeastMs delay requested by the receiver ({@link requestedDelay}): it lengthens the schedule's delay and
- * never shortens it
- */
+/** Milliseconds; null if no attempt is left. The receiver's delay lengthens the schedule's, never shortens it. */
 export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0): number | null {
   if (failures > policy.retries) return null;
   const delayMs = policy.delaysMs[failures - 1] ?? policy.delaysMs.at(-1) ?? null;
   return delayMs === null ? null : Math.max(delayMs, atLeastMs);
 }
 
-/** Maximum delay that a receiver can request. */
 const REQUESTED_MAX_MS = 3_600_000;
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 503]);
 
-/**
- * Returns the delay that a receiver requested by `Retry-After`, in seconds or as an HTTP date; 0 if it requested none.
- * Milliseconds, at most an hour.
- */
+/** `Retry-After` in seconds or as an HTTP date; 0 without one. Milliseconds, at most an hour. */
 export function requestedDelay(
   { httpStatus, retryAfter }: Pick<AttemptOutcome, 'httpStatus' | 'retryAfter'>,
   now: Date,

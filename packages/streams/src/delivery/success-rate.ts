@@ -5,7 +5,6 @@ import type { Attempt } from './delivery.ts';
 export interface UnhealthyWebhook {
   readonly webhookUrl: string;
   readonly successRate: number;
-  /** From the newest failure. */
   readonly errorMessage: string;
 }
 
@@ -14,10 +13,7 @@ export function nextSuccessRate(rate: number, { success }: { readonly success: b
   return Math.max(0, Math.min(SUCCESS_RATE_MAX, rate + (success ? 1 : -1)));
 }
 
-/**
- * Applies attempts to the success rates of their URLs, in order.
- * @returns URLs with a failure and a rate that is too low.
- */
+/** Applies attempts in order. @returns URLs with a failure and a rate that is too low */
 export async function judgeWebhooks(
   transaction: Transaction,
   attempts: readonly Attempt[],

@@ -20,14 +20,9 @@ export interface TestWebhookOptions {
 
 const MINUTE_MS = 60_000;
 
-/**
- * Sends the test webhook to a URL. `too-many`: not sent because the limit was reached. Never throws for receiver
- * failures.
- * @param requestedBy the key's id
- */
+/** `too-many`: not sent, limit reached. Never throws for receiver failures. `requestedBy`: the key's id. */
 export type ProbeWebhook = (webhookUrl: string, requestedBy: string) => Promise<AttemptOutcome | 'too-many'>;
 
-/** Creates the mandatory test, which decides whether a stream may start. */
 export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
   return async ({ webhookUrl }, requestedBy) => {
     const outcome = await probe(webhookUrl, requestedBy);

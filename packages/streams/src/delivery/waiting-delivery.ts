@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Database, sql } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
-/**
- * Expects `given` with `id` and `retries`. `OFFSET 0` makes Postgres look each row up by id: with a join, the planner
- * may read all pending rows of the active streams.
- */
+/** Expects `given(id, retries)`. `OFFSET 0` makes Postgres look up each id; a join may read all pending rows. */
 export const STILL_DUE = sql`EXISTS (
   SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
   WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL
@@ -28,7 +25,6 @@ export async function readResend(database: Database, { id, retries }: Delivery):
   return row?.resend ?? null;
 }
 
-/** Postpones a webhook that can't be sent now. It does not count as an attempt. Milliseconds. */
 export async function postponeDelivery(database: Database, { id, retries }: Delivery, waitMs: number): Promise<void> {
   await database.query(
     sql`UPDATE stream_deliveries SET due_at = now() + ${waitMs} * interval '1 millisecond' WHERE id = ${id} AND retries = ${retries} AND status = 'pending'`,

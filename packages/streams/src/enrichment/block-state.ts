@@ -5,28 +5,23 @@ import type { TriggerCall } from './trigger-call.ts';
 
 /** A chain's state after one block, read by block hash (EIP-1898): never that of another block with the same number. */
 export interface BlockState {
-  /**
-   * @throws RpcCallError if the call itself fails; UpstreamsExhaustedError, RequestAbortedError if no node responds.
-   */
+  /** @throws RpcCallError if the call itself fails; UpstreamsExhaustedError, RequestAbortedError */
   call(call: TriggerCall): Promise<Hex>;
   /** Wei. */
   balance(address: Address): Promise<bigint>;
 }
 
-/** A node's response has an invalid form for the method. */
 export class MalformedStateError extends defineError('STATE_MALFORMED', (method: string, upstream: string) => ({
   message: `${upstream} returned an unexpected value for ${method}`,
   facts: { method, upstream },
   retryable: true,
 })) {}
 
-/** A contract's response exceeds the size limit. */
 export class AnswerTooLargeError extends defineError('STATE_TOO_LARGE', (bytesMax: number) => ({
   message: `The contract returned more than ${bytesMax} bytes`,
   facts: { limit_bytes: bytesMax },
 })) {}
 
-/** Maximum bytes of a call response. */
 export const ANSWER_BYTES_MAX = 1_048_576;
 /** Larger responses are not cached but read again. Characters. */
 const KEPT_LENGTH_MAX = 65_536;

@@ -31,9 +31,7 @@ export interface EnrichMatchOptions {
   readonly logger: Logger;
   /** Maximum trigger calls, and maximum balances, for one webhook. Default 1,000. */
   readonly callsMax?: number;
-  /** Maximum time for the node calls of one match. Default 10,000 ms. */
   readonly timeoutMs?: number;
-  /** Pause of node calls after no node responded. Default 5,000 ms. */
   readonly restMs?: number;
 }
 
@@ -45,14 +43,9 @@ export interface EnrichRequest {
   readonly waitedMs: number;
 }
 
-/**
- * Decodes a match once and reads the data that is neither in the block nor in the stream: token metadata, and trigger
- * results and native balances as of the block.
- * @throws NodesUnansweredError until the wait exceeds its limit
- */
+/** Reads data that is neither in block nor stream. @throws NodesUnansweredError until the wait exceeds its limit */
 export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<EnrichedMatch>;
 
-/** No node of the chain returned the data that a webhook shows, now or a moment ago. */
 export class NodesUnansweredError extends defineError('NODES_UNANSWERED', (chain: string, cause: unknown) => ({
   message: `No upstream of ${chain} could provide the data of a webhook: ${errorText(cause)}`,
   facts: { chain },
@@ -150,11 +143,7 @@ function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents:
   return [...new Set(addresses.filter((address) => address !== null))].slice(0, limit);
 }
 
-/**
- * Returns balances after the block. Omits an address if a node refuses its balance, or if no node responds and errors
- * are to be shown.
- * @throws the errors of `state` if no node responds otherwise
- */
+/** Omits an address if a node refuses, or if none responds and errors are shown. Otherwise throws as `state`. */
 async function readBalances(
   addresses: readonly Address[],
   state: BlockState,

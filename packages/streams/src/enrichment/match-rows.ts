@@ -15,17 +15,14 @@ export interface MatchRow {
   readonly blockTimestamp: number;
 }
 
-/** A body to store with its match, built for one delivery. */
 export interface MadeBody {
   readonly delivery: Delivery;
   readonly body: string;
   readonly transactions: ReadonlySet<Hash>;
 }
 
-/** The stored body of a match after an attempt to store one. */
 export interface StoredBody {
   readonly body: string;
-  /** Whether the delivery that requested the body is still due. */
   readonly isDue: boolean;
 }
 
@@ -65,7 +62,6 @@ export async function readMatchRows(
   return keys.map((key) => byKey.get(matchKeyText(key)));
 }
 
-/** Reads the items of matches by `itemKeyText`: each once, however many of the matches show it. */
 async function readItems(database: Database, rows: readonly StoredMatch[]): Promise<ReadonlyMap<string, string>> {
   const wanted = new Map(
     rows.flatMap((row) => referredPlaces(row.matched).map((at) => [itemKeyText(row, at), { row, at }] as const)),
@@ -85,11 +81,7 @@ async function readItems(database: Database, rows: readonly StoredMatch[]): Prom
   return new Map(items.flatMap(({ number, item }) => keyed.slice(number - 1, number).map(([key]) => [key, item])));
 }
 
-/**
- * Stores bodies with their transactions. An already stored body stays, because the other delivery of the match may be
- * sending it.
- * @returns the stored bodies in the given order; undefined if the match does not exist
- */
+/** In the given order; undefined without a match. A stored body stays: another delivery may be sending it. */
 export async function storeBodies(
   database: Database,
   made: readonly MadeBody[],
@@ -179,7 +171,6 @@ const STORING = {
   )`,
 } as const;
 
-/** The columns of keys, for `unnest`. */
 function keyColumns(keys: readonly MatchKey[]): Sql {
   const streamIds = `{${keys.map(({ streamId }) => streamId).join(',')}}`;
   const hashes = `{${keys.map(({ blockHash }) => blockHash.slice(2)).join(',')}}`;

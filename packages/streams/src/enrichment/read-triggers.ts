@@ -20,17 +20,11 @@ export interface ReadTriggersOptions {
   readonly budget: AnswerBudget;
 }
 
-/** Calls sent together, so that they share batches. */
 const CALLS_TOGETHER = 25;
-/** Maximum bytes of all trigger results in one webhook. */
 const RESULT_BYTES_MAX = 4 * ANSWER_BYTES_MAX;
 const UNANSWERED = 'no node answered';
 
-/**
- * Returns the results of all triggers for all items of their types; those of one item are in trigger order. A failed
- * call shows as failed and stops nothing.
- * @throws the errors of `state` if no node responds, unless errors are to be shown
- */
+/** In trigger order per item. A failed call shows as failed. Throws as `state`, unless errors are to be shown. */
 export async function readTriggers(
   triggers: readonly StreamTrigger[],
   contents: WebhookContents,
@@ -63,9 +57,7 @@ export async function readTriggers(
 interface Reading {
   readonly trigger: StreamTrigger;
   readonly item: SelectedItem;
-  /** Index of the item in its list. */
   readonly index: number;
-  /** Whether it exceeds the call limit of one webhook. */
   readonly isSurplus: boolean;
 }
 

@@ -2,16 +2,13 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { itemTypeOf, type SelectorType } from '../item-types.ts';
 import type { WebhookContents } from '../webhook.ts';
 
-/** A webhook item as read by selectors. */
 export type SelectedItem = object;
 
 export function itemsOf(type: SelectorType, contents: WebhookContents): readonly SelectedItem[] {
   return contents[itemTypeOf(type).list];
 }
 
-/**
- * Returns a selector's value: `$name` is the item's member, other text is literal. Null if the item lacks the member.
- */
+/** `$name` is the item's member, other text is literal. Null if the item lacks the member. */
 export function selectedText(text: string, item: SelectedItem): string | null {
   if (!text.startsWith('$')) return text;
   const value = new Map<string, unknown>(Object.entries(item)).get(text.slice(1));

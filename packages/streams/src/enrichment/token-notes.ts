@@ -32,7 +32,6 @@ export function createTokenNotes({ database, chain }: { readonly database: Datab
     return addresses.map((address) => byAddress.get(address));
   }
 
-  /** Combines the lookups of concurrent webhooks into one query. */
   async function select(addresses: readonly Address[]): Promise<StoredNote[]> {
     const read = await Promise.all(addresses.map((address) => rows.load(address)));
     return read.filter((row) => row !== undefined);

@@ -12,16 +12,12 @@ export interface TriggerCall {
   readonly from: Address | null;
 }
 
-/** A selector has no value for this item, or the function does not accept the value. */
 export class TriggerInputError extends defineError('TRIGGER_INPUT', (text: string, wanted: string) => ({
   message: `${text} has no ${wanted} in this item`,
   facts: { selector: text, wanted },
 })) {}
 
-/**
- * Returns the call of a trigger for one item.
- * @throws TriggerInputError, viem encoding errors; `triggerError` formats them.
- */
+/** @throws TriggerInputError, viem encoding errors; `triggerError` formats them */
 export function triggerCall(trigger: StreamTrigger, item: SelectedItem): TriggerCall {
   const { functionAbi, inputs = [], callFrom } = trigger;
   const args = (functionAbi.inputs ?? []).map(({ type }, index) => {
@@ -42,10 +38,7 @@ export interface CallResults {
   readonly bytes: number;
 }
 
-/**
- * Returns one result per output of the function. A response that the ABI can't decode is an error, and so is one whose
- * results exceed `bytesMax`.
- */
+/** One result per output. An undecodable response is an error, and so are results above `bytesMax`. */
 export function triggerResults(trigger: StreamTrigger, answer: Hex, bytesMax: number): CallResults {
   const outputs = trigger.functionAbi.outputs ?? [];
   if (answer === '0x' && outputs.length > 0) return failed('the contract answered nothing');

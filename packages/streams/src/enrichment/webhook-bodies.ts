@@ -24,11 +24,9 @@ export interface WebhookBodiesOptions {
   readonly database: Database;
   readonly chains: readonly { readonly chain: Chain; readonly enrich: EnrichMatch }[];
   readonly clock: Pick<Clock, 'now'>;
-  /** Records work that might crash the process. Default: no journal. */
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** The match's chain is no longer configured; the match is sent when the chain is configured again. */
 export class ChainNotConfiguredError extends defineError('CHAIN_NOT_CONFIGURED', (chainId: ChainId) => ({
   message: `Webhooks for chain ${chainId} are on hold: the chain is not in CHAINS`,
   facts: { chain_id: chainId },
@@ -44,10 +42,7 @@ export class MatchMissingError extends defineError(
   }),
 ) {}
 
-/**
- * Builds the body of each match once: the confirmed webhook reuses the data read for the unconfirmed one. Concurrent
- * requests share their queries.
- */
+/** Once per match: the confirmed webhook reuses the unconfirmed one's body. Concurrent requests share queries. */
 export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodies {
   const { database, chains, clock, journal = UNWRITTEN } = options;
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));

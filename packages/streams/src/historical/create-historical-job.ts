@@ -9,9 +9,7 @@ import { HISTORICAL_JOB_WORK } from './historical-jobs.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
 
 export interface HistoricalJobLimits {
-  /** Maximum number of pending and running jobs. Default 20. */
   readonly jobsPerKey?: number;
-  /** Maximum number of blocks in one job. Default 1,000,000. */
   readonly blocksMax?: number;
 }
 
@@ -71,10 +69,7 @@ async function blocksOf(past: PastChain, range: HistoricalRange): Promise<BlockR
   return blocks.from <= blocks.to ? blocks : null;
 }
 
-/**
- * Returns the first block at or after a timestamp; head + 1 if there is none. Binary search, because timestamps never
- * decrease.
- */
+/** Head + 1 if there is none. Binary search, because timestamps never decrease. */
 async function firstBlockSince({ chain, pool }: PastChain, timestamp: number, head: number): Promise<number> {
   let low = chain.firstBlock;
   let high = head + 1;
@@ -87,7 +82,6 @@ async function firstBlockSince({ chain, pool }: PastChain, timestamp: number, he
   return low;
 }
 
-/** 429: too many jobs of this key are pending or running. */
 class TooManyJobsError extends ApiError {
   constructor(limit: number) {
     super({
@@ -101,7 +95,6 @@ class TooManyJobsError extends ApiError {
   }
 }
 
-/** 400: the range exceeds the maximum number of blocks in one job. */
 class RangeTooLongError extends ApiError {
   constructor(blocks: number, limit: number) {
     super({

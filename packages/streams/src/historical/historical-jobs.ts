@@ -13,7 +13,6 @@ export interface HistoricalJobsOptions {
   readonly logger: Logger;
 }
 
-/** Name in metrics and notifications. */
 export const HISTORICAL_JOB_WORK = 'historical-job';
 
 /** `historical_jobs` as due work. A claim covers one part of a job, so jobs of a chain take turns. */
@@ -88,7 +87,6 @@ async function replayPart(
   });
 }
 
-/** Returns the stream of a job and the addresses to match; null if the stream was deleted. */
 async function readStream(database: Database, { id, streamId }: Job) {
   const [row] = await database.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ${streamId} AND deleted_at IS NULL`,

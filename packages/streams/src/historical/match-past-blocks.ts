@@ -18,7 +18,6 @@ export interface PastStream {
 
 export type PastMatcher = ReturnType<typeof createPastMatcher>;
 
-/** Matches blocks of a chain with one stream. */
 export function createPastMatcher(past: PastChain & { readonly logger: Logger }, { stream, addresses }: PastStream) {
   const { chain } = past;
   const index = indexStreams([compileStream(stream)], chain.id);
@@ -41,10 +40,8 @@ export function createPastMatcher(past: PastChain & { readonly logger: Logger },
   };
 }
 
-/** Number of concurrent reads. Each reads a whole block. */
 const READS_IN_FLIGHT = 8;
 
-/** Returns the blocks of a range in order. @throws ReorgedWhileReadingError if a block is unavailable */
 export async function readPastBlocks(
   matcher: PastMatcher,
   chain: Chain,

@@ -19,7 +19,6 @@ export function createOffersTraces(chains: readonly PastChain[]): OffersTraces {
   };
 }
 
-/** Returns whether traces are available; null: unknown. */
 async function requested({ pool }: PastChain): Promise<boolean | null> {
   try {
     const { number, hash } = (await pool.getHead()).value;

@@ -16,7 +16,6 @@ export interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly database: Database;
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
-  /** Maximum number of pending webhooks that one key may request. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 

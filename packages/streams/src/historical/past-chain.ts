@@ -4,14 +4,12 @@ import { type Database, hexText, rawSql, sql } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
 
-/** A chain with the upstreams and proof policy to read its past blocks. */
 export interface PastChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly policy: ProofPolicy;
 }
 
-/** A route requested a chain without upstreams. Routes offer configured chains only. */
 export class ChainNotServedError extends defineError('CHAIN_NOT_SERVED', (chain: string) => ({
   message: `No upstream of ${chain} is configured here`,
   facts: { chain },
@@ -28,7 +26,6 @@ export function chainAmong<Served extends PastChain>(chains: readonly Served[], 
 export interface FollowedHeight {
   /** The newest block that was matched. Later blocks are still to be matched by the follower. */
   readonly followed: number;
-  /** The newest block whose matches are confirmed. */
   readonly confirmed: number;
 }
 

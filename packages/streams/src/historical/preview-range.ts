@@ -2,7 +2,6 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import { ApiError } from '@chainstead/http';
 import type { BlockPreview, PreviewBlock } from '../stream-services.ts';
 
-/** Webhooks that a configuration would have sent for a range of blocks. */
 export interface RangePreview {
   readonly range: BlockRange;
   readonly looked: number;
@@ -32,10 +31,7 @@ export class PreviewTooLongError extends ApiError {
   }
 }
 
-/**
- * Returns the webhooks of a range of blocks, built by the same code as real ones. Nothing is sent or stored.
- * @throws PreviewTooLongError, and errors of `previewBlock` if no node responds
- */
+/** Sends and stores nothing. @throws PreviewTooLongError, and errors of `previewBlock` if no node responds */
 export async function previewRange(
   previewBlock: PreviewBlock,
   request: Omit<Parameters<PreviewBlock>[0], 'blockNumber'> & { readonly range: BlockRange },

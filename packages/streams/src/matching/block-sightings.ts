@@ -2,26 +2,19 @@ import type { Address, Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import { partiesOf, type TransactionParties, visitTransactions } from './transaction-parties.ts';
 
-/** Zero padding of an address in a 32-byte word: its first 12 bytes. */
 const PADDING = '0'.repeat(24);
 const WORD_DIGITS = 64;
 const ADDRESS_LENGTH = 42;
 const PREFIX_DIGITS = 2;
 
-/**
- * Whether the forty hex digits at this index of a text, in any letter case, may be a watched address. Most addresses in
- * a block are unwatched, and no string needs to be created for them.
- */
+/** Whether forty hex digits at this index may be a watched address. Avoids a string for each address. */
 export type AddressTest = (text: string, at: number) => boolean;
 
 export const ANY_ADDRESS: AddressTest = () => true;
 
-/**
- * Occurrences in a block of addresses that passed a test, found in one pass: most blocks have thousands, few watched.
- */
+/** Addresses of a block that passed a test, found in one pass: most blocks have thousands, few watched. */
 export interface BlockSightings {
   readonly block: WatchedBlock;
-  /** Transactions sent or received by one of the addresses, in block order. */
   readonly transactions: readonly TransactionParties[];
   readonly internalTransfers: readonly number[];
   /** Addresses by log index, ascending; logs without any are omitted. An address may be repeated. */

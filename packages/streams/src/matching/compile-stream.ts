@@ -10,7 +10,6 @@ export interface LogFacts {
   isSpam(address: Address): boolean;
 }
 
-/** The `advancedOptions` entry of a stream for one topic0. */
 export interface CompiledOption {
   readonly passes: (log: Log, facts: LogFacts) => boolean;
   readonly includeNativeTxs: boolean;
@@ -24,7 +23,6 @@ export interface CompiledStream {
   /** Topic counts that a log of each ABI event can have; several if events differ in their indexed parameters. */
   readonly topicCounts: ReadonlyMap<Hash, ReadonlySet<number>>;
   readonly options: ReadonlyMap<Hash, readonly CompiledOption[]>;
-  /** Contracts and events whose logs match. */
   readonly contracts: ReadonlySet<string>;
   /** Only with topic0 and an ABI. */
   readonly allAddresses: boolean;
@@ -38,10 +36,7 @@ export interface CompiledStream {
   readonly needs: WatchNeeds;
 }
 
-/**
- * Compiles a stream for matching: signatures hashed, ABI by topic0, filters compiled. Never throws. Invalid events and
- * filters match nothing (validation already refused them).
- */
+/** Never throws: invalid events and filters match nothing (validation already refused them). */
 export function compileStream(stream: StreamConfig & Pick<Stream, 'id'>): CompiledStream {
   const signatures = stream.topic0 ?? [];
   const topics = signatures.length === 0 ? null : new Set(signatures.map(topicOf).filter((topic) => topic !== null));

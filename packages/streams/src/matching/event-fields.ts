@@ -5,7 +5,6 @@ import type { AbiItem, AbiParameter } from '../stream.ts';
 /** A parameter value in the form compared by filters: hexadecimal text in lower case. */
 export type FieldValue = bigint | boolean | string;
 
-/** Value kinds that a filter can compare with a parameter. */
 export type FieldKind =
   | { readonly type: 'number' }
   | { readonly type: 'bool' }
@@ -23,13 +22,10 @@ export interface EventField {
 
 export interface EventAbi {
   readonly topicCount: number;
-  /**
-   * Parameters by name, without tuples, arrays and `fixed`, which Solidity lacks so far: filters can't compare them.
-   */
+  /** By name, without tuples, arrays and `fixed`: filters can't compare them. */
   readonly fields: ReadonlyMap<string, EventField>;
 }
 
-/** Returns readers for single parameters of an event's logs, based on the shared log decoder. */
 export function eventAbi({ inputs = [] }: AbiItem): EventAbi {
   const fields = new Map<string, EventField>();
   const ofData = readersOf(inputs.filter(({ indexed }) => indexed !== true)).values();

@@ -8,10 +8,7 @@ const SIGNATURE = /^([\w$]+)(\(.*\))$/;
 const TYPE =
   /^(?:(?:u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-4][0-9]|25[0-6])|address|bool|bytes(?:[1-9]|[12]\d|3[0-2])?|string|function|u?fixed(?:\d+x\d+))(?:\[\d*\])*|(?:\[\d*\])*)$/;
 
-/**
- * Returns the topic0 of an event signature (`Transfer(address,address,uint256)`; parameter names, `indexed` and the
- * alias `uint` are allowed) or a given hash in lower case. Null for any other text.
- */
+/** Of a signature (parameter names, `indexed` and `uint` are allowed) or a hash. Null for any other text. */
 export function topicOf(signature: string): Hash | null {
   if (HASH.test(signature)) return signature.toLowerCase() as Hash;
   return selectorOf(signature.trim());
@@ -29,7 +26,6 @@ export interface AbiEvent {
   readonly topic0: Hash;
 }
 
-/** Returns the ABI events that have a topic0, in ABI order, each once. */
 export function eventsOf(abi: readonly AbiItem[]): readonly AbiEvent[] {
   const events = new Map<Hash, AbiEvent>();
   for (const item of abi) {

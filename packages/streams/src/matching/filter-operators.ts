@@ -1,10 +1,8 @@
-/** The comparison operators for event parameters, one line each. */
 import type { FieldValue } from './event-fields.ts';
 
 export interface FilterOperator {
   readonly takesList: boolean;
   readonly isOrder: boolean;
-  /** @param literals the filter's value, or its list of values; of the parameter's kind */
   compile(literals: readonly FieldValue[]): (value: FieldValue) => boolean;
 }
 

@@ -14,7 +14,6 @@ export interface Comparison {
   readonly field: string;
   /** One value, or a list if the operator takes one; unparsed, with its path. */
   readonly values: readonly { readonly value: unknown; readonly path: string }[];
-  /** Path of the object with the operator. */
   readonly path: string;
 }
 
@@ -24,11 +23,7 @@ export const FILTER_DEPTH_MAX = 16;
 export const FILTER_NODES_MAX = 1_000;
 export const FILTER_VALUES_MAX = 10_000;
 
-/**
- * Returns the operators and operands of a filter (interface: `{op: [field, value]}`, `{and | or: [filter, filter,
- * …]}`), or its problems. Null without a problem is the empty filter. The work is bounded whatever the depth and size
- * of the filter.
- */
+/** Null without a problem is the empty filter. The work is bounded whatever the filter's depth and size. */
 export function readFilterShape(
   filter: unknown,
   path: string,
@@ -113,7 +108,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a value that is safe to return in error details. */
 export function scalarOf(value: unknown): unknown {
   return typeof value === 'object' ? undefined : value;
 }

@@ -11,7 +11,6 @@ import type { StreamIndex } from './stream-index.ts';
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
 export interface MatchFacts extends Pick<LogFacts, 'isSpam'> {
-  /** Contracts and events that logs belong to. @default none */
   readonly named?: NamedLogs;
 }
 
@@ -119,7 +118,6 @@ function matchLogs(matching: Matching): void {
   }
 }
 
-/** Returns the streams that a log concerns, with their watched addresses in it. */
 function watchersOf(
   matching: Matching,
   log: Log,

@@ -16,10 +16,8 @@ export function createMatchDraft(stream: CompiledStream) {
   const events = new Map<string, AbiItem>();
   return {
     stream,
-    /** Transactions whose logs are all included. */
     transactionsOfAllLogs,
     addLog: (index: number, causes: Iterable<Address>) => add(logs, index, causes),
-    /** Adds the event of a log to those that the webhook describes. */
     addEvent: (item: AbiItem) => void events.set(JSON.stringify(item), item),
     /** Ignored if the log already matched. */
     addLogOfTransaction(index: number, causes: Iterable<Address>): void {
@@ -28,7 +26,6 @@ export function createMatchDraft(stream: CompiledStream) {
     addTransaction: (hash: Hash, causes: Iterable<Address>) => add(transactions, hash, causes),
     addInternalTransfer: (index: number, cause: Address) => add(internalTransfers, index, [cause]),
     wantAllLogs: (hash: Hash, causes: Iterable<Address>) => add(transactionsOfAllLogs, hash, causes),
-    /** Null without a match. */
     finish(block: WatchedBlock): Match | null {
       const matched = {
         logs: finishLogs(block, logs),

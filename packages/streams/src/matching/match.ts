@@ -37,6 +37,5 @@ export interface Match {
   readonly internalTransactions: readonly MatchedInternalTransaction[];
   /** All watched addresses that caused an item above, in order of first occurrence. */
   readonly triggeredBy: readonly Address[];
-  /** Events of named contracts that occur in the logs, each once. Absent: none. */
   readonly events?: readonly AbiItem[];
 }

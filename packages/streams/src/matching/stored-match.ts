@@ -1,14 +1,9 @@
 import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
 
-/**
- * A match is stored as references to items of its block. Each item is stored once, however many streams match it: one
- * log may take megabytes, and many streams may watch one contract.
- */
+/** Each item of a block is stored once, however many streams match it: one log may take megabytes. */
 export interface BlockItem {
   readonly kind: number;
-  /** Position in the block, of its kind. */
   readonly place: number;
-  /** JSON of the item, without the addresses that caused the match. */
   readonly text: string;
 }
 
@@ -59,11 +54,7 @@ export function referredPlaces(text: string): ItemPlace[] {
   return ITEM_LISTS.flatMap((list, kind) => stored[list].map(([place]) => ({ kind, place })));
 }
 
-/**
- * Returns the match that `referenceText` stored, equal to the original.
- * @param textOf text of an item; null: not stored
- * @returns null if an item is missing
- */
+/** The inverse of `referenceText`; null if an item is missing. `textOf` returns the text of an item. */
 export function restoreMatch(
   { streamId }: Pick<Match, 'streamId'>,
   text: string,

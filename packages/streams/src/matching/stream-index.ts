@@ -2,9 +2,7 @@ import type { ChainId, Hash } from '@chainstead/core';
 import type { WatchNeeds } from '@chainstead/sync';
 import type { CompiledStream } from './compile-stream.ts';
 
-/**
- * The streams of a chain, indexed by block contents: rebuilt after each change of the streams, used for every block.
- */
+/** The streams of a chain, indexed by block contents. Rebuilt after each change of the streams. */
 export interface StreamIndex {
   readonly chainId: ChainId;
   readonly byId: ReadonlyMap<string, CompiledStream>;
@@ -13,7 +11,6 @@ export interface StreamIndex {
   readonly needs: WatchNeeds;
 }
 
-/** Indexes the streams that watch this chain; the caller passes only active ones. */
 export function indexStreams(streams: Iterable<CompiledStream>, chainId: ChainId): StreamIndex {
   const own = [...streams].filter(({ chainIds }) => chainIds.has(chainId));
   const looking = own.filter(({ looksAtLogs }) => looksAtLogs);

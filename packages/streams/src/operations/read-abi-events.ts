@@ -3,7 +3,6 @@ import { abiItemSchema } from '../routes/stream-schema.ts';
 
 export type { AbiEvent };
 
-/** Returns the events of an unchecked ABI and the event of each given topic0. */
 export function readAbiEvents(
   abi: unknown,
   topic0: readonly string[],

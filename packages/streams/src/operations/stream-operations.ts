@@ -28,66 +28,42 @@ import type { StreamServices } from '../stream-services.ts';
 /** An unparsed configuration from a user: members as in the body of `PUT /streams/evm`. */
 export interface GivenStream {
   readonly config: Readonly<Record<string, unknown>>;
-  /** Watched addresses; null: those of the stored stream. */
   readonly addresses: readonly string[] | null;
 }
 
 export interface PreviewRequest {
   readonly given: GivenStream;
-  /** The stream to change; null: a new one. */
   readonly streamId: string | null;
   readonly chain: Chain;
   readonly range: BlockRange;
 }
 
-/**
- * Operator actions on streams, with the API's rules and errors. Each change writes the audit log in its transaction.
- */
+/** Operator actions on streams, with the API's rules and errors. Each change is audited in its transaction. */
 export interface StreamOperations {
   readonly chains: readonly Chain[];
   find(id: string): Promise<Stream | null>;
-  /** Validates a configuration without network requests. @throws ValidationFailedError, InvalidAddressError */
   check(given: GivenStream): void;
-  /**
-   * The webhook must pass the test first.
-   * @throws ValidationFailedError, InvalidAddressError, WebhookTestError, IdenticalStreamError, …
-   */
+  /** The webhook must pass the test. @throws as the API: ValidationFailedError, WebhookTestError, … */
   create(given: GivenStream, by: AuditActor): Promise<Stream>;
   /** Like `create`; the watched addresses stay. @throws NotFoundError too */
   update(id: string, given: GivenStream, by: AuditActor): Promise<Stream>;
-  /**
-   * Returns the webhooks that a configuration would have sent. `followedTo` is the newest followed block, null before
-   * the first.
-   * @throws ValidationFailedError, StreamChainError, PreviewTooLongError
-   */
+  /** `followedTo`: newest followed block, null before the first. @throws StreamChainError, PreviewTooLongError, … */
   preview(request: PreviewRequest): Promise<RangePreview & { readonly followedTo: number | null }>;
-  /**
-   * Copies the stream with its addresses, active; its webhook must pass the test first.
-   * @throws NotFoundError, WebhookTestError, TooManyStreamsError, …
-   */
+  /** The copy is active; its webhook must pass the test. @throws NotFoundError, WebhookTestError, … */
   duplicate(id: string, by: AuditActor): Promise<Stream>;
   /** Drops pending webhooks; sent ones stay readable. @throws NotFoundError */
   remove(id: string, by: AuditActor): Promise<void>;
-  /**
-   * Can also activate terminated streams. The webhook must pass the test first.
-   * @throws NotFoundError, StreamTerminatedError, WebhookTestError
-   */
+  /** Can also activate terminated streams. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
   setStatus(id: string, status: WantedStatus, by: AuditActor): Promise<Stream>;
-  /** @throws NotFoundError, InvalidAddressError, TooManyAddressesError, TooManyKeyAddressesError */
   changeAddresses(
     id: string,
     operation: 'add' | 'remove' | 'replace',
     addresses: readonly string[],
     by: AuditActor,
   ): Promise<void>;
-  /** Sends the test webhook to a stored stream's URL. @throws NotFoundError, WebhookTestsLimitedError */
   test(id: string, by: AuditActor): Promise<AttemptOutcome>;
-  /**
-   * Sends the test webhook to a URL without a stored stream.
-   * @throws ValidationFailedError, WebhookTestsLimitedError
-   */
+  /** For a URL without a stored stream. @throws ValidationFailedError, WebhookTestsLimitedError */
   testUrl(webhookUrl: string, by: AuditActor): Promise<AttemptOutcome>;
-  /** @throws TooManyReplaysError */
   replay: ReplayMany;
 }
 
@@ -99,7 +75,6 @@ export interface StreamOperationsOptions {
   readonly replaysPerKey?: number;
 }
 
-/** Audit log target of a stream that does not exist yet. */
 const NO_STREAM = 'new';
 
 export function createStreamOperations(options: StreamOperationsOptions): StreamOperations {

@@ -6,7 +6,6 @@ export const BODY_LENGTH_MAX = 33_554_432;
 /** Longer webhooks are built and sent within a common limit of memory, and not ahead. Characters. */
 export const LONG_BODY_LENGTH = 262_144;
 
-/** The items of a block that match a stream exceed the maximum body of one webhook. */
 export class WebhookTooLargeError extends defineError(
   'WEBHOOK_TOO_LARGE',
   (match: { readonly streamId: string; readonly chainId: number; readonly blockNumber: number }, length: number) => {

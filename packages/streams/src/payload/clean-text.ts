@@ -3,9 +3,7 @@ export function cleanText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/**
- * Returns any value as plain JSON with clean texts: a bigint becomes decimal digits, values outside JSON become null.
- */
+/** Plain JSON with clean texts: a bigint becomes decimal digits, values outside JSON become null. */
 export function cleanJson(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value === 'bigint') return value.toString();

@@ -14,9 +14,7 @@ export interface BodyBlock {
   readonly timestamp: number;
 }
 
-/** Content of a webhook body, including data that is neither in the block nor in the stream. */
 export interface EnrichedMatch {
-  /** Includes token metadata. */
   readonly contents: WebhookContents;
   /** Results by trigger type and by the item's index in that type's list. */
   readonly triggers: Readonly<Partial<Record<TriggerType, ReadonlyMap<number, readonly TriggerResult[]>>>>;
@@ -70,7 +68,6 @@ function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
   return Object.assign({ ...contents }, shown);
 }
 
-/** The part of a body that differs between delivery attempts. */
 export interface BodyState {
   readonly confirmed: boolean;
   readonly retries: number;
@@ -78,15 +75,11 @@ export interface BodyState {
   readonly removed?: boolean;
 }
 
-/** Returns the text to sign and send. */
 export function finishBody(body: string, { confirmed, retries, removed = false }: BodyState): string {
   return `{"confirmed":${confirmed},${removed ? '"removed":true,' : ''}"retries":${retries},${body.slice(1)}`;
 }
 
-/**
- * The exact bytes of the test webhook, to which a URL must return 2xx before its stream becomes active
- * (docs/api/streams-reference.md#test-webhook).
- */
+/** The exact bytes of the test webhook (docs/api/streams-reference.md#test-webhook). */
 export const TEST_BODY =
   '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
   '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +

@@ -21,7 +21,6 @@ export interface SignedDelivery {
   readonly body: string | Uint8Array;
   /** The same for every attempt and replay; contains no full stop. */
   readonly id: string;
-  /** Time of this attempt. */
   readonly sentAt: Date;
   readonly secrets: SigningSecrets;
   readonly queueSize: number;

@@ -3,13 +3,11 @@ export interface TokenNote {
   readonly symbol: string | null;
   readonly decimals: number | null;
   readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
-  /** URL. */
   readonly logo: string | null;
   readonly possibleSpam: boolean;
   readonly verified: boolean;
 }
 
-/** For a contract without stored metadata. */
 export const UNKNOWN_TOKEN: TokenNote = {
   name: null,
   symbol: null,

@@ -31,10 +31,7 @@ export function transactionItem(matched: MatchedTransaction, chain: Chain): Webh
   };
 }
 
-/**
- * Returns the fee paid in native currency: gas used at the effective price, blob gas at its price (EIP-4844), and on
- * rollups the parent chain's part if the receipt contains it. Null if gas or price is unknown.
- */
+/** Gas, blob gas (EIP-4844) and a rollup's `l1Fee`, in native currency. Null if gas or price is unknown. */
 function transactionFee({ transaction, receipt }: MatchedTransaction, chain: Chain): string | null {
   const gasUsed = quantity(receipt.gasUsed);
   const price = quantity(receipt.effectiveGasPrice) ?? quantity(transaction.gasPrice);

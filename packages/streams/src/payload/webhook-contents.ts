@@ -7,23 +7,18 @@ import type { TokenEvent } from './token-events.ts';
 import { type TokenNote, UNKNOWN_TOKEN } from './token-note.ts';
 import { transactionItem } from './transaction-item.ts';
 
-/** Returns the contracts whose token metadata a body with these events shows, in order of first occurrence. */
 export function tokenContracts(events: readonly TokenEvent[]): Address[] {
   return [...new Set(events.map(({ log }) => log.address))];
 }
 
 export interface ContentsSource {
   readonly match: Match;
-  /** The `decodeTokenEvents` result for the match's logs. */
   readonly events: readonly TokenEvent[];
   readonly chain: Chain;
   readonly tokens: ReadonlyMap<Address, TokenNote>;
 }
 
-/**
- * Returns a match in webhook form; transfers and approvals come from log events. Selectors of triggers and native
- * balances name members of these items; trigger results are returned by list and index.
- */
+/** Selectors of triggers and native balances name members of these items. */
 export function webhookContents({ match, events, chain, tokens }: ContentsSource): WebhookContents {
   const tokenOf = (address: Address): TokenNote => tokens.get(address) ?? UNKNOWN_TOKEN;
   const eventsOf = <Type extends TokenEvent['type']>(type: Type): Extract<TokenEvent, { type: Type }>[] =>

@@ -12,9 +12,7 @@ export interface DeliveryAttempt {
   readonly tag: string;
   readonly retries: number;
   readonly success: boolean;
-  /** Null without a response. */
   readonly httpStatus: number | null;
-  /** Empty for a success. */
   readonly errorMessage: string;
   /** The text sent, for failures during retention; null if not requested, or too long to show. */
   readonly body: string | null;
@@ -63,7 +61,6 @@ const COLUMNS = sql`id, delivery_id AS "deliveryId", stream_id AS "streamId", ch
 export const SHOWN_BODY_BYTES_MAX = 4 * 1024 * 1024;
 const SHOWN_BODY = sql`CASE WHEN octet_length(body) <= ${SHOWN_BODY_BYTES_MAX} THEN body END AS body`;
 
-/** Returns attempts of all streams, including deleted ones, newest first. */
 export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
   const { after, limit, withBody } = request;
   const conditions = conditionsOf(request.filter);
@@ -98,7 +95,6 @@ export function listAttemptsOf(
   );
 }
 
-/** Returns a failed attempt of a stream; null if there is none. */
 export async function findFailedAttempt(
   database: Database,
   streamId: string,

@@ -5,10 +5,7 @@ type Action =
   | ('create' | 'duplicate' | 'update' | 'delete' | 'addresses' | 'settings')
   | ('pause' | 'resume' | 'terminate' | 'replay' | 'test');
 
-/**
- * Writes a stream action to the audit log, in the action's transaction.
- * @param details must not contain URLs, which may include secrets
- */
+/** In the action's transaction. `details` must not contain URLs, which may include secrets. */
 export function auditStream(
   transaction: Pick<Transaction, 'query'>,
   by: AuditActor,

@@ -6,15 +6,10 @@ import { trustWebhook } from './webhook-health.ts';
 
 export interface StatusChange {
   readonly status: StreamStatus;
-  /** Shown to the owner. */
   readonly statusMessage: string;
 }
 
-/**
- * Changes a stream's status from the next block on. `decide` receives the locked stream and returns null to keep its
- * status. Call it first in its transaction, since it raises the configuration version.
- * @returns null if the stream does not exist.
- */
+/** `decide` gets the locked stream; null keeps its status. Must be first in its transaction. Null: no stream. */
 export async function changeStreamStatus(
   transaction: Transaction,
   id: string,

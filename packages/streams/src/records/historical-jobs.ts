@@ -5,7 +5,6 @@ export interface HistoricalJob {
   readonly id: string;
   readonly streamId: string;
   readonly chainId: ChainId;
-  /** Both inclusive. */
   readonly fromBlock: number;
   readonly toBlock: number;
   /** Unix seconds, both inclusive; null if the job was requested by block numbers. */
@@ -23,7 +22,6 @@ export interface HistoricalJob {
 /** Maximum number of jobs shown: the hosted API's list has no paging. */
 const JOBS_MAX = 1_000;
 
-/** Returns jobs of one stream or of all, newest first. */
 export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
     sql`SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",

@@ -4,12 +4,7 @@ import { TooManyReplaysError } from './bound-errors.ts';
 /** Maximum number of pending webhooks that one key may request (replays, single blocks). */
 export const REPLAYS_PER_KEY = 1_000;
 
-/**
- * Serializes the requests of one key until their transaction ends; otherwise concurrent requests would all see the same
- * free slot.
- * @returns the number of free slots, at least one
- * @throws TooManyReplaysError
- */
+/** Serializes the requests of one key until their transaction ends. @returns free slots @throws TooManyReplaysError */
 export async function requireRoomForReplay(
   transaction: Transaction,
   requestedBy: string,

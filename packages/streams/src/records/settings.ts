@@ -9,17 +9,13 @@ export type Region = (typeof REGIONS)[number];
 export interface StreamSettings {
   /** Sent in a header of each webhook; has no other effect. */
   readonly region: Region;
-  /** Signs `x-signature`. */
   readonly secretKey: string;
-  /** The previous secret, while it still signs. */
   readonly previousSecretKey: string | null;
 }
 
 const SETTINGS_ROW = 1;
 const SECRET_BYTES = 32;
-/** Time during which a replaced secret also signs. Hours. */
 const OVERLAP_HOURS = 24;
-/** Audit log target: the settings belong to all streams. */
 const TARGET = 'settings';
 const COLUMNS = sql`region, secret_key AS "secretKey",
   CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS "previousSecretKey"`;
@@ -35,10 +31,7 @@ export async function readStreamSettings(database: Database): Promise<StreamSett
   return single(await database.query<StreamSettings>(statement));
 }
 
-/**
- * Changes the given settings. A new secret applies immediately; the replaced one also signs for 24 hours.
- * @param by recorded in the audit log with the names of the changed settings
- */
+/** A new secret applies immediately; the replaced one also signs for 24 hours. */
 export async function changeStreamSettings(
   database: Database,
   change: { readonly region?: Region | undefined; readonly secretKey?: string | undefined },

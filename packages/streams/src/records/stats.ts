@@ -1,6 +1,5 @@
 import { type Database, sql } from '@chainstead/db';
 
-/** Delivery statistics of one stream or of all (docs/api/streams-reference.md#statistics). */
 export interface DeliveryCounters {
   readonly webhooksDelivered: number;
   readonly webhooksFailed: number;
@@ -24,7 +23,6 @@ export function readAllStats(database: Database): Promise<readonly StreamStats[]
   return database.query<StreamStats>(sql`SELECT ${COLUMNS} FROM stream_stats ORDER BY created_at, stream_id`);
 }
 
-/** Returns statistics of one stream, deleted or not; null if it never existed. */
 export async function readStreamStats(database: Database, streamId: string): Promise<StreamStats | null> {
   const [stats = null] = await database.query<StreamStats>(
     sql`SELECT ${COLUMNS} FROM stream_stats WHERE stream_id = ${streamId}`,

@@ -17,13 +17,9 @@ export interface AddressPage {
  * log.
  */
 export interface StreamAddressStore {
-  /** @throws TooManyAddressesError, TooManyKeyAddressesError */
   add(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
-  /** `none`: the stream watched none of them. */
   remove(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange | 'none'>;
-  /** Replaces all watched addresses. @throws TooManyAddressesError, TooManyKeyAddressesError */
   replace(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
-  /** Ascending. */
   list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
 }
 
@@ -73,10 +69,7 @@ export function createStreamAddressStore(
   };
 }
 
-/**
- * Adds addresses in a transaction that has raised the version.
- * @returns the number of new addresses and the total; null for an unknown stream
- */
+/** In a transaction that has raised the version. `watched`: null for an unknown stream. */
 export async function addAddresses(
   transaction: Transaction,
   version: number,

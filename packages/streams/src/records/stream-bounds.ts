@@ -2,7 +2,6 @@ import { sql, type Transaction } from '@chainstead/db';
 import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from './bound-errors.ts';
 
 export interface StreamBounds {
-  /** Without deleted streams. */
   readonly streamsPerKey: number;
   readonly addressesPerStream: number;
   readonly addressesPerKey: number;
@@ -14,10 +13,7 @@ export const DEFAULT_BOUNDS: StreamBounds = {
   addressesPerKey: 5_000_000,
 };
 
-/**
- * The caller must hold the streams version, so that changes are counted one at a time.
- * @throws TooManyStreamsError
- */
+/** The caller must hold the streams version. @throws TooManyStreamsError */
 export async function requireRoomForStream(
   transaction: Transaction,
   createdBy: string,
@@ -30,17 +26,13 @@ export async function requireRoomForStream(
   if (streams >= streamsPerKey) throw new TooManyStreamsError(streams, streamsPerKey);
 }
 
-/** The address count of a stream after a change in the same transaction. */
 export interface WatchedAmount {
   readonly amount: number;
   /** Null: unknown key. */
   readonly createdBy: string | null;
 }
 
-/**
- * Checks the limits after addresses were added; rolling back the transaction discards them.
- * @throws TooManyAddressesError, TooManyKeyAddressesError
- */
+/** After addresses were added: a rollback discards them. @throws TooManyAddressesError, TooManyKeyAddressesError */
 export async function requireRoomForAddresses(
   transaction: Transaction,
   { amount, createdBy }: WatchedAmount,

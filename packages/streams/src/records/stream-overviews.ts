@@ -12,7 +12,6 @@ export interface StreamOverview {
   readonly chainIds: readonly ChainId[];
   readonly contracts: readonly string[] | null;
   readonly status: StreamStatus;
-  /** With the contracts that match nothing. */
   readonly statusMessage: string;
   readonly amountOfAddresses: number;
   readonly createdAt: Date;
@@ -21,14 +20,12 @@ export interface StreamOverview {
   readonly successRate: number;
   readonly delivered: number;
   readonly failed: number;
-  /** Pending webhooks, counted up to `WAITING_COUNTED_MAX`. */
   readonly waiting: number;
   /** The newest failure among the last attempts; null if none failed. */
   readonly lastError: { readonly message: string; readonly at: Date } | null;
 }
 
 export interface OverviewListRequest {
-  /** Null: any. */
   readonly status: StreamStatus | null;
   /** Part of the id, tag, description or URL, case-insensitive; null: any. */
   readonly text: string | null;
@@ -74,7 +71,6 @@ export async function listStreamOverviews(database: Database, request: OverviewL
   };
 }
 
-/** Returns one stream; null if it does not exist or was deleted. */
 export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
   const [row] = await database.query<OverviewRow>(overviewsOf([sql`id = ${id}`]));
   if (row === undefined) return null;

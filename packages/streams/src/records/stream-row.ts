@@ -40,13 +40,11 @@ export const STREAM_COLUMNS = joinSql(
   ['id', ...CONFIG_MEMBERS, ...OTHER_MEMBERS].map((member) => asSql(`${columnOf(member)} AS "${member}"`)),
 );
 
-/** Returns the INSERT of a stream. @param others its columns that are not settings of its owner */
 export function insertStatement(config: StreamConfig, others: Readonly<Record<string, SqlValue>>): Sql {
   const columns = Object.entries({ ...configValues(config), ...others });
   return sql`INSERT INTO streams (${joinSql(columns.map(([column]) => asSql(column)))}) VALUES (${joinSql(columns.map(([, value]) => sql`${value}`))})`;
 }
 
-/** Returns the values by column. */
 export function configValues(config: StreamConfig): Readonly<Record<string, SqlValue>> {
   const values = {
     ...config,

@@ -2,7 +2,6 @@ import { type Database, sql } from '@chainstead/db';
 import type { StreamStatus } from '../stream.ts';
 
 export interface StreamStatuses {
-  /** Number of streams by status; a status without streams is absent. */
   readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
   readonly webhooksPending: number;
   /** Streams that do not deliver, with the reason, last changed first. */
@@ -14,7 +13,6 @@ export interface StreamStatuses {
   }[];
 }
 
-/** @param failingMax maximum length of `failing` */
 export async function readStreamStatuses(database: Database, failingMax: number): Promise<StreamStatuses> {
   const counted = await database.query<{ status: StreamStatus; streams: number }>(
     sql`SELECT status, count(*) AS streams FROM streams WHERE deleted_at IS NULL GROUP BY status ORDER BY status`,

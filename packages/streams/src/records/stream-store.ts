@@ -37,31 +37,20 @@ export interface StreamListRequest {
  * the next block on, and is recorded in the audit log with `by`. Methods return null for an unknown stream.
  */
 export interface StreamStore {
-  /**
-   * Creates an active stream. Returns an existing stream with the same configuration instead, unless it is terminated.
-   * @param by the creating key
-   * @throws TooManyStreamsError
-   */
+  /** Returns an existing stream with the same configuration, unless it is terminated. @throws TooManyStreamsError */
   create(config: StreamConfig, by: AuditActor): Promise<Stream>;
-  /**
-   * Like `create`, with watched addresses, and never returns another stream.
-   * @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
-   */
+  /** Never returns another stream. @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, … */
   createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
   list(request: StreamListRequest): Promise<StreamPage>;
   /** `change` receives the locked stream and may throw to leave it unchanged. */
   update(id: string, change: (current: Stream) => StreamConfig, by: AuditActor): Promise<Stream | null>;
-  /**
-   * Creates an active stream with the same configuration and addresses.
-   * @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
-   */
+  /** The copy is active. @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError */
   duplicate(id: string, by: AuditActor): Promise<Stream | null>;
   /** Stops matching and drops pending webhooks; sent ones stay readable. @returns the stream before the removal. */
   remove(id: string, by: AuditActor): Promise<Stream | null>;
 }
 
-/** The status message without a problem (docs/api/streams-reference.md#stream-record). */
 export const ACTIVE_MESSAGE = 'Stream is active';
 const JOB_OF_DELETED_STREAM = 'The stream was deleted';
 /** Addresses deleted per batch. The stream is already deleted, so nothing reads its addresses. */

@@ -11,11 +11,7 @@ const DOOR = 'streams-version';
 /** ROLLBACK TO SAVEPOINT releases a row lock taken after the savepoint. */
 const PASS_THE_DOOR = sql`SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${rawSql(DOOR)}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
 
-/**
- * Raises the configuration version. Must be the first statement of the transaction: the row lock orders changes among
- * each other and against blocks, which hold it FOR SHARE.
- * @returns the version of the change.
- */
+/** Must be first in the transaction: the lock orders changes among each other and against blocks. */
 export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
   await transactionLock(transaction, DOOR);
   const rows = await transaction.query<{ version: number }>(
@@ -24,10 +20,7 @@ export async function raiseStreamsVersion(transaction: Transaction): Promise<num
   return versionOf(rows);
 }
 
-/**
- * Transactions that hold the version: a change waiting for them holds the outer lock, so taking it again would
- * deadlock.
- */
+/** A change waiting for these holds the outer lock: taking it again would deadlock. */
 const holders = new WeakSet<Transaction>();
 
 /** Returns a block's version and holds it until the transaction ends, so that no change can commit. Can be repeated. */

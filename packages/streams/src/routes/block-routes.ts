@@ -39,10 +39,7 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
   };
 }
 
-/**
- * `POST /streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}`
- * (docs/api/streams-reference.md#stream-routes).
- */
+/** `POST …/block-to-webhook/{blockNumber}/{streamId}` (docs/api/streams-reference.md#stream-routes). */
 export function blockToWebhookRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);

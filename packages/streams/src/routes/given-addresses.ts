@@ -14,10 +14,7 @@ export const addressList = z
 const NAMED_MAX = 10;
 const SHOWN_LENGTH_MAX = 60;
 
-/**
- * Returns the addresses of a request in lower case, each once.
- * @throws InvalidAddressError naming the member and its first bad items.
- */
+/** Lower case, each once. @throws InvalidAddressError naming the member and its first bad items */
 export function givenAddresses(given: string | readonly unknown[], member: string): readonly Address[] {
   if (typeof given === 'string') {
     if (!isAddress(given)) throw new InvalidAddressError(detail(`requestBody.${member}`, given));

@@ -28,9 +28,7 @@ export function idParameter() {
 
 export const idParameters = z.object({ id: idParameter() });
 
-/**
- * Members of `definePagedRoute` shared by all stream lists: errors use the hosted API's form, and `limit` is required.
- */
+/** Shared by all stream lists: errors use the hosted API's form, and `limit` is required. */
 export const STREAM_LIST = {
   refuseInvalid,
   refusal: ({ message }: InvalidParameterError) =>

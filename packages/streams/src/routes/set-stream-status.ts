@@ -24,11 +24,7 @@ const MESSAGES: Readonly<Record<WantedStatus, string>> = {
 };
 const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
 
-/**
- * Pauses, resumes or terminates a stream and writes the audit log. Before becoming active, the webhook must pass the
- * test.
- * @throws NotFoundError, StreamTerminatedError, WebhookTestError
- */
+/** The webhook must pass the test first. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
 export async function setStreamStatus(
   { database, services }: { readonly database: Database; readonly services: Pick<StreamServices, 'testWebhook'> },
   id: string,

@@ -4,10 +4,7 @@ import type { StreamConfig } from '../stream.ts';
 import type { OffersTraces } from '../stream-services.ts';
 import { ValidationFailedError } from './validation-failed.ts';
 
-/**
- * Refuses internal transactions on chains without trace nodes: such a stream would never match any.
- * @throws ValidationFailedError
- */
+/** A stream on chains without trace nodes would never match any. @throws ValidationFailedError */
 export async function requireTraces(
   offersTraces: OffersTraces,
   { includeInternalTxs, chainIds }: Pick<StreamConfig, 'includeInternalTxs' | 'chainIds'>,

@@ -16,10 +16,7 @@ const PROBLEMS_MAX = 10;
 const VALUE_LENGTH_MAX = 200;
 const BODY = 'requestBody';
 
-/**
- * A 400 in the hosted API's form: `details` has each member as `requestBody.x`, each parameter by its name
- * (docs/api/streams-reference.md#create-and-update).
- */
+/** A 400 in the hosted API's form (docs/api/streams-reference.md#create-and-update). */
 export class ValidationFailedError extends ApiError {
   readonly problems: readonly Problem[];
 
@@ -46,10 +43,7 @@ interface Validation {
   readonly error?: z.ZodError;
 }
 
-/**
- * The validation hook of the stream routes: reports schema errors in the hosted API's form.
- * @throws ValidationFailedError
- */
+/** The validation hook of the stream routes. @throws ValidationFailedError */
 export function refuseInvalid(result: Validation): undefined {
   if (result.success || result.error === undefined) return undefined;
   const problems = firstProblems(result.error, result.data);

@@ -2,11 +2,7 @@ import type { StreamConfig } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { WebhookTestError, WebhookTestsLimitedError } from './stream-errors.ts';
 
-/**
- * Sends the mandatory test webhook before the stream starts.
- * @param requestedBy the key's id
- * @throws WebhookTestError, WebhookTestsLimitedError
- */
+/** `requestedBy`: the key's id. @throws WebhookTestError, WebhookTestsLimitedError */
 export async function requireWebhook(
   { testWebhook }: Pick<StreamServices, 'testWebhook'>,
   stream: StreamConfig,

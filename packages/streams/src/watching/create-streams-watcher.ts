@@ -53,10 +53,7 @@ function requireWhole(chain: Chain, needs: WatchNeeds, blocks: readonly WatchedB
   }
 }
 
-/**
- * Creates the missing confirmed webhooks up to a height, except for deleted streams.
- * @returns the number of webhooks that became due.
- */
+/** Except for deleted streams. @returns the number of webhooks that became due */
 async function confirmMatches(transaction: Transaction, chain: Chain, height: number): Promise<number> {
   const rows = await transaction.query<MatchKey & { live: boolean }>(
     sql`UPDATE stream_matches m SET confirmed = true FROM streams s

@@ -2,11 +2,7 @@ import { hexText, sql, type Transaction } from '@chainstead/db';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 
-/**
- * Inserts webhooks into the outbox, due now. Existing rows stay unchanged, but dropped ones become due again under the
- * same id.
- * @returns the number that became due.
- */
+/** Existing rows stay, but dropped ones become due again under the same id. @returns the number that became due */
 export async function addDeliveries(
   transaction: Transaction,
   kind: DeliveryKind,
