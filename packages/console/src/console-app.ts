@@ -174,7 +174,6 @@ function actorOf(c: ConsoleContext): AuditActor {
   return { door: 'console', id: keyId, name: keyName, address, requestId };
 }
 
-/** The position of a page's content: no other text of a page equals it. */
 const SEAM = '<!-- content -->';
 
 /** Errors appear at the end of the page, since the response has started. */

@@ -55,7 +55,6 @@ export type Answer = View | PartedView | { readonly goTo: string } | FileAnswer;
 export interface FileAnswer {
   readonly content: string | Uint8Array;
   readonly type: string;
-  /** The file name for a download; absent: it is for a script. */
   readonly saveAs?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -41,14 +41,12 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   readonly explorer: {
     /** The data routes of the API: tables show their responses. */
     readonly routes: readonly RouteModule[];
-    /** As `placeOfHash`, for the process's own reads. */
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
     readonly pictures: PictureReader;
     readonly nameServices: readonly NameService[];
   };
   readonly disk: DiskPlace;
-  /** The backfill mode of a chain: `BACKFILL_PROOF`. */
   readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
   readonly version: string;
   readonly documentationUrl?: string | null;

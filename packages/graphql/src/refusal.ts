@@ -11,19 +11,16 @@ export class GraphqlRefusalError extends ChainsteadError {
   }
 }
 
-/** An error of a result. */
 export interface ResultError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: { readonly code: string; readonly remedy: string };
 }
 
-/** Returns a refusal as clients see it. */
 export function shownRefusal({ sentence, code, remedy }: GraphqlRefusalError): ResultError {
   return { message: sentence, extensions: { code, remedy: remedy ?? '' } };
 }
 
-/** Returns the error of rows or a result with too many bytes. */
 export function resultTooLarge(bytesMax: number): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_RESULT_TOO_LARGE',

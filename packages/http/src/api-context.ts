@@ -6,7 +6,6 @@ import type { Principal } from './keys/key-scope.ts';
 export interface ApiEnv {
   Variables: {
     requestId: string;
-    /** The key's principal; null on open routes and while no key is configured. */
     principal: Principal | null;
   };
 }

@@ -18,7 +18,6 @@ export interface ApiDependencies {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly keys: KeyStore;
-  /** For `withScope`. */
   readonly routeScopes: RouteScopes;
   readonly limits: ApiLimits;
   readonly paging: Paging;
@@ -29,17 +28,13 @@ export interface ApiDependencies {
 
 export interface ApiLimits {
   readonly bodyBytesMax: number;
-  /** Maximum rows per page (`PAGE_LIMIT_MAX`). */
   readonly pageLimitMax: number;
-  /** A request that takes longer gets a 503. Milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Per key; null (the program's default): unlimited. */
   readonly rateLimit: RateLimit | null;
   /** Node calls per second that the requests of a key may cause (`ON_DEMAND_CALLS_PER_KEY`). @default unlimited */
   readonly nodeCallsPerSecond?: number;
 }
 
-/** Requests per key in a rolling window, across all processes. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;

@@ -33,10 +33,8 @@ import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface ApiOptions {
   readonly chains: ChainLookup;
-  /** The indexed part of them. Default: all chains and datasets. */
   readonly indexed?: IndexedHere;
   readonly database: Database;
-  /** For reads only. Default: `database`. */
   readonly reads?: ReadDatabase;
   /** From the {@link RequestDatabase} of `reads`, if standbys serve them: later pages never show an older state. */
   readonly shown?: ShownState | null;
@@ -48,7 +46,6 @@ export interface ApiOptions {
   readonly limits: ApiLimits;
   /** Counts the requests of keys; the owner closes it. Default: counts in this process only. */
   readonly sharedLimits?: SharedLimits;
-  /** Records the requests of keys; the owner closes it. Default: not recorded. */
   readonly usage?: ApiUsageCounter;
   /** Memory limit of all bodies together, shared with other readers of bodies. Default: 16 of the largest. */
   readonly bodies?: ByteBudget;
@@ -59,7 +56,6 @@ export interface ApiOptions {
   readonly servesMetrics?: boolean;
   readonly version: string;
   readonly documentationUrl?: string | null;
-  /** `/ready`: whether the process can serve requests. */
   readonly readiness: () => Promise<Readiness>;
   /** `/synced`: whether all chains are caught up. Default: same as `readiness`. */
   readonly synchronization?: () => Promise<Readiness>;

@@ -17,15 +17,11 @@ export interface InnerAsker {
 
 export interface InnerAnswer {
   readonly status: number;
-  /** Parsed JSON; null if the response is not JSON. */
   readonly body: unknown;
   readonly headers: Headers;
 }
 
-/**
- * Creates a second instance of the routes with the same database, cursors and limits. An inner request within an API
- * request gets the same response as a client, and cursors work in both.
- */
+/** A second instance of the routes with the same database, cursors and limits: responses equal those of clients. */
 export function createInnerApi(modules: readonly RouteModule[], dependencies: ApiDependencies): InnerApi {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   const askers = new WeakMap<Request, InnerAsker>();

@@ -8,7 +8,6 @@ import type { UpgradeHandler } from './upgrade-handler.ts';
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0: any free port. */
   readonly port: number;
   /** Maximum size of request line and headers together; above it 431. Default 16 KiB. */
   readonly headerBytesMax?: number;
@@ -20,7 +19,6 @@ export interface ServeOptions {
   readonly connectionsMax?: number;
   /** Time that requests get after `close`. Default 10,000 ms. */
   readonly closeDeadlineMs?: number;
-  /** Called first for every request; the API handles the requests that it does not take. */
   readonly rawHandler?: RawHandler;
   /** Handles protocol upgrades; without it, upgrade requests are served as plain requests. */
   readonly upgrades?: UpgradeHandler;
@@ -33,10 +31,7 @@ export interface ApiServer {
 }
 
 export interface CloseOptions {
-  /**
-   * Time in which idle keep-alive connections may carry one more request, whose response closes them. A client can't
-   * know that a connection is being closed while it sends: without the grace, some requests would fail. Default 0 ms.
-   */
+  /** Idle connections may carry one more request in this time: clients can't know that they are closing. Default 0 ms. */
   readonly idleGraceMs?: number;
 }
 
@@ -54,7 +49,6 @@ const CLOSE_DEADLINE_MS = 10_000;
 const DROP_ABOVE_MAX = { dropMaxConnection: true };
 const IDLE_SWEEP_MS = 20;
 
-/** Starts listening. Rejects if the address is in use. */
 export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
   const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
   const { host, rawHandler, upgrades } = options;
@@ -180,10 +174,7 @@ const UNREAD_BYTES_MAX = 65_536;
 /** Time for a client to read a response that was sent before its body was read. */
 const READ_ANSWER_MS = 1_000;
 
-/**
- * Closes the connection after the response if too much body may follow. It may be the rest of a long body, or a body
- * that waits for `100 Continue`: the client may send that one or not.
- */
+/** Closes the connection if too much body may follow, or one that waits for `100 Continue` may or may not follow. */
 function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, expect } = incoming.headers;
   const isShort = encoding === undefined && (length === undefined || Number(length) <= UNREAD_BYTES_MAX);

@@ -1,6 +1,5 @@
 import { type BlockRange, ChainsteadError, defineError, errorText } from '@chainstead/core';
 
-/** A table that no dataset writes. */
 export class UnknownExportTableError extends defineError(
   'EXPORT_TABLE_UNKNOWN',
   (table: string, known: readonly string[]) => ({
@@ -10,7 +9,6 @@ export class UnknownExportTableError extends defineError(
   }),
 ) {}
 
-/** The requested blocks may still be replaced by a reorg, or are not indexed yet. */
 export class ExportNotFinalError extends defineError(
   'EXPORT_NOT_FINAL',
   (chain: string, to: number, final: number | null) => ({
@@ -24,7 +22,6 @@ export class ExportNotFinalError extends defineError(
   }),
 ) {}
 
-/** Blocks in the requested range are not indexed. */
 export class ExportCoverageMissingError extends defineError(
   'EXPORT_COVERAGE_MISSING',
   (chain: string, dataset: string, gaps: readonly BlockRange[]) => {
@@ -47,7 +44,6 @@ export class ExportManifestError extends defineError('EXPORT_MANIFEST_MISMATCH',
   remedy: 'Use another folder for --out',
 })) {}
 
-/** Another process exports to the folder. */
 export class ExportRunningError extends defineError('EXPORT_RUNNING', (folder: string) => ({
   message: `Another process exports to ${folder}`,
   facts: { folder },
@@ -71,7 +67,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EROFS: 'Use a folder for --out on a writable file system',
 };
 
-/** The output folder can't be read or written. */
 export class ExportFolderError extends defineError('EXPORT_FOLDER_FAILED', (path: string, cause: unknown) => ({
   message: `Can't write ${path}: ${errorText(cause)}`,
   facts: { path },
@@ -80,7 +75,6 @@ export class ExportFolderError extends defineError('EXPORT_FOLDER_FAILED', (path
   cause,
 })) {}
 
-/** Returns the code of an error of the operating system; empty for others. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

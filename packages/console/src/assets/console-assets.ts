@@ -21,7 +21,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Separates the parts of a script, whose last statements may lack a terminator. */
 const SCRIPT_SEAM = '\n;\n';
-
 const OWN_FOLDER = fileURLToPath(new URL('./files/', import.meta.url));
 
 const FILES: Readonly<Record<string, () => readonly string[]>> = {

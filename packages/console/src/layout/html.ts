@@ -1,13 +1,10 @@
 import { html } from 'hono/html';
 
-/** HTML whose values were escaped when it was created. */
 export type Html = ReturnType<typeof html>;
 
 export const NOTHING: Html = html``;
 
-/** Longest untrusted text that a page shows. Characters. */
 const TEXT_MAX = 120;
-
 const LINE_ENDS = /[\t\r\n]+/g;
 /** Characters that reverse, hide or break the text around them: controls, directional marks, line ends. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
@@ -17,7 +14,6 @@ export function shown(text: string, max: number = TEXT_MAX): Html {
   return html`<bdi>${cut(text, max)}</bdi>`;
 }
 
-/** Like {@link shown}, for attributes and titles. */
 export function cut(text: string, max: number = TEXT_MAX): string {
   // Truncated before the search: a text may be a megabyte.
   const beginning = text.slice(0, max + 1).toWellFormed();

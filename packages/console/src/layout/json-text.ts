@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 import { cut, type Html, NOTHING } from './html.ts';
 import { count } from './numbers.ts';
 
-/** Longest start of a JSON text that a page shows. Characters. */
 const SHOWN_MAX = 20_000;
 /** Longer texts are not parsed for formatting. Characters. */
 const READ_MAX = 200_000;

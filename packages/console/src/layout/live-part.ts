@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from './html.ts';
 
-/** Returns a live part of a page, with a notice for lost connections. @param path as passed to `ConsoleRoutes.live` */
 export function livePart(path: string, content: Html): Html {
   return html`<p class="notice" role="status" data-live-notice hidden></p>
 <div data-live hx-sse:connect="/console/events${path}" hx-swap="innerMorph" hx-config="sse.reconnectMaxDelay:10s" hx-sse:close="signed-out">${beat(content, 0)}</div>`;

@@ -8,7 +8,6 @@ export function severityView(severity: Severity, text: Html | string): Html {
   return html`<span class="v-${severity}">${text}</span>`;
 }
 
-/** A node's state as its pool reports it. `max`: longest reason, in characters. */
 export function nodeStateView(state: string, reason: string | null, max: number): Html {
   const severity =
     state === 'healthy' || state === 'ok' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';

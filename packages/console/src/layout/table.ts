@@ -15,7 +15,6 @@ export interface TableFacts {
   /** `rows`: cells do not break their lines. */
   readonly className?: 'rows';
   readonly columns: readonly (Text | Column)[];
-  /** An `id` is for links to the row. */
   readonly rows: readonly (readonly Text[] | { readonly id: string; readonly cells: readonly Text[] })[];
 }
 

@@ -10,7 +10,6 @@ import type { ConsoleContext } from '../sessions/console-env.ts';
 
 export type SendLive = (c: ConsoleContext, read: () => Promise<Html>) => Response;
 
-/** Interval between checks for changes and for a valid session. Milliseconds. */
 const LOOK_MS = 2_000;
 /** Unchanged content is sent again after this time: pages treat a longer silence as a lost connection. Milliseconds. */
 const BEAT_MS = 10_000;
@@ -20,10 +19,7 @@ const STREAMS_MAX = 200;
 const SIGNED_OUT_EVENT = 'signed-out';
 const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/console/sign-in">Sign in</a></p>`;
 
-/**
- * A new or reconnected client gets the whole part first: nothing depends on earlier messages. The end of a session ends
- * its streams.
- */
+/** A new or reconnected client gets the whole part first. The end of a session ends its streams. */
 export function createSendLive(
   { sessions, clock, logger }: Pick<ConsoleServices, 'sessions' | 'clock' | 'logger'>,
   closing: AbortSignal,
@@ -62,10 +58,7 @@ export function createSendLive(
     return unbuffered(streamSSE(c, send, logEnd));
   };
 
-  /**
-   * Null: the session is over; undefined: it can't be read now. The page then shows that it is not live, and the read
-   * is retried.
-   */
+  /** Null: the session is over; undefined: it can't be read now, so the page shows that it is not live. */
   async function nextPart(secret: string, read: () => Promise<Html>): Promise<string | null | undefined> {
     try {
       if ((await sessions.find(secret, false)) === null) return null;

@@ -3,7 +3,6 @@ import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 
 export interface SessionCookie {
-  /** Null if there is none, or if its signature is invalid. */
   read(c: Context): Promise<string | null>;
   write(c: Context, secret: string): Promise<void>;
   clear(c: Context): void;

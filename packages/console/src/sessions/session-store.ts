@@ -34,7 +34,6 @@ export interface SessionStore {
 
 const IDLE_HOURS = 12;
 const HOURS_MAX = 7 * 24;
-/** Retention of ended sessions, for lists in SQL. */
 const KEPT_DAYS = 30;
 const USER_AGENT_MAX = 200;
 const SECRET_BYTES = 32;

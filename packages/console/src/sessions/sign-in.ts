@@ -30,11 +30,7 @@ export class WrongKeyError extends ApiError {
 const ATTEMPTS = 10;
 const WINDOW_MS = 60_000;
 
-/**
- * The function returns the browser's secret. Refused attempts count against the address, but never refuse a right key:
- * many people share an address. Keys are compared by digest, so that timing reveals nothing.
- * @throws RateLimitedError, WrongKeyError, NoAdminKeyError
- */
+/** Refused attempts never refuse a right key: many share an address. @throws RateLimitedError, WrongKeyError, NoAdminKeyError */
 export function createSignIn(keys: KeyStore, sessions: SessionStore, sharedLimits: SharedLimits) {
   const attempts = sharedLimits.add({ name: 'console sign-in', budget: ATTEMPTS, windowMs: WINDOW_MS });
   return async (field: string, origin: RequestOrigin): Promise<string> => {

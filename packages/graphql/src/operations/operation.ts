@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
@@ -16,25 +15,20 @@ import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { chainIdOf } from '../schema/row-range.ts';
 import { COUNT_MAX, TOTAL_COUNT } from '../schema/total-count-plugin.ts';
-import { createMeasure, type Fragments, fieldsOf, type Size } from './measure.ts';
+import { createMeasure, type Fragments, fieldsOf } from './measure.ts';
 
-/** A request as sent. */
 export interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | null | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** A valid operation within the limits. */
 export interface Operation {
   readonly document: DocumentNode;
   readonly definition: OperationDefinitionNode;
   readonly fragments: Fragments;
-  /** As sent. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Fields of the operation itself. */
   readonly roots: readonly FieldNode[];
-  /** Parsed arguments of the roots. */
   readonly args: readonly Arguments[];
 }
 
@@ -43,7 +37,6 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Limits of one operation. `docs/api/graphql.md` lists them. */
 export const LIMITS = {
   tokens: 4_000,
-  /** Levels of fields. */
   depth: 8,
   /** The common introspection queries of clients have 13. */
   introspectionDepth: 16,
@@ -52,9 +45,7 @@ export const LIMITS = {
   /** Fields of the operation itself: each is a statement. */
   roots: 20,
   introspectionRoots: 2,
-  /** Rows of one field. */
   first: 1_000,
-  /** Rows of all fields. */
   rows: 5_000,
   /** Rows times fields of a row. */
   cells: 100_000,
@@ -62,7 +53,6 @@ export const LIMITS = {
   rowsRead: 1_000_000,
 } as const;
 
-/** An operation whose size is within the limits, not yet compared with a schema. */
 export interface ParsedOperation
   extends Pick<Operation, 'document' | 'definition' | 'fragments' | 'variables' | 'roots'> {
   /** Names of the lists of all operations in the document; null if one of them reads the schema itself. */
@@ -70,54 +60,42 @@ export interface ParsedOperation
   readonly measure: ReturnType<typeof createMeasure>;
 }
 
-/**
- * Returns the operation of a request. Sizes are checked before validation, which takes long for large operations.
- * @throws GraphqlRefusalError
- */
+/** Sizes are checked before validation, which takes long for large operations. @throws GraphqlRefusalError */
 export function parseOperation(request: GraphqlRequest): ParsedOperation {
   return refusingDepth(() => {
     const document = parseQuery(request.query);
     const fragments = new Map(
-      document.definitions.flatMap((one): [string, FragmentDefinitionNode][] =>
-        one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
-      ),
+      document.definitions
+        .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+        .map((fragment) => [fragment.name.value, fragment]),
     );
     const measure = createMeasure(fragments);
-    const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-    for (const { selectionSet } of operations) requireFields(measure(selectionSet));
+    const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+    for (const { selectionSet } of operations) requireAtMost('fields', measure(selectionSet).fields, LIMITS.fields);
     const definition = chooseOperation(document, request.operationName ?? null);
     const roots = fieldsOf(definition.selectionSet, fragments);
-    for (const root of roots) requireDepth(root, measure(root.selectionSet));
-    requireRoots(roots);
+    for (const root of roots) {
+      const levelsMax = isIntrospection(root) ? LIMITS.introspectionDepth : LIMITS.depth;
+      requireAtMost('levels', measure(root.selectionSet).depth + 1, levelsMax);
+    }
+    requireAtMost('lists', roots.length, LIMITS.roots);
+    requireAtMost('reads of the schema', roots.filter(isIntrospection).length, LIMITS.introspectionRoots);
     const fields = operations.flatMap(({ selectionSet }) => fieldsOf(selectionSet, fragments));
     const lists = [...new Set(fields.map(({ name }) => name.value))].filter((name) => !name.startsWith('__'));
-    if (lists.length > LIMITS.roots) throw tooComplex('lists', lists.length, LIMITS.roots);
-    const variables = request.variables ?? {};
-    return {
-      document,
-      definition,
-      fragments,
-      variables,
-      roots,
-      measure,
-      lists: fields.some(isIntrospection) ? null : lists,
-    };
+    requireAtMost('lists', lists.length, LIMITS.roots);
+    const parsed = { document, definition, fragments, variables: request.variables ?? {}, roots, measure };
+    return { ...parsed, lists: fields.some(isIntrospection) ? null : lists };
   });
 }
 
-/**
- * Returns an operation that a schema allows.
- * @throws GraphqlRefusalError
- */
 export function checkOperation(schema: GraphQLSchema, { lists: _, measure, ...parsed }: ParsedOperation): Operation {
   return refusingDepth(() => {
     const { document, definition, variables, roots } = parsed;
     if (definition.operation === 'subscription' && schema.getSubscriptionType() == null) throw invalid(NO_SUBSCRIPTION);
     const [problem] = validate(schema, document, undefined, { maxErrors: 1 });
     if (problem !== undefined) throw invalid(problem);
-    const { errors, coerced } = getVariableValues(schema, definition.variableDefinitions ?? [], variables, {
-      maxErrors: 1,
-    });
+    const definitions = definition.variableDefinitions ?? [];
+    const { errors, coerced } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
     if (coerced === undefined) throw invalid(errors[0]);
     const lists = roots.map((root) => listOf(schema, definition, root, coerced));
     requireRows(lists, parsed.fragments, measure);
@@ -134,9 +112,10 @@ function refusingDepth<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
+    const message = 'The operation has too many levels of brackets';
     throw new GraphqlRefusalError(
       'GRAPHQL_TOO_COMPLEX',
-      'The operation has too many levels of brackets',
+      message,
       'Split the operation into several, with fewer levels.',
     );
   }
@@ -151,9 +130,8 @@ function parseQuery(query: string): DocumentNode {
 }
 
 function chooseOperation(document: DocumentNode, name: string | null): OperationDefinitionNode {
-  const all = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-  const found = name === null ? all : all.filter((one) => one.name?.value === name);
-  const [operation, ...others] = found;
+  const all = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const [operation, ...others] = name === null ? all : all.filter((definition) => definition.name?.value === name);
   if (operation === undefined || others.length > 0)
     throw new GraphqlRefusalError(
       'GRAPHQL_INVALID',
@@ -173,23 +151,6 @@ function isIntrospection({ name: { value } }: FieldNode): boolean {
   return value === '__schema' || value === '__type';
 }
 
-function requireFields({ fields }: Size): void {
-  if (fields > LIMITS.fields) throw tooComplex('fields', fields, LIMITS.fields);
-}
-
-function requireDepth(root: FieldNode, { depth }: Size): void {
-  const allowed = isIntrospection(root) ? LIMITS.introspectionDepth : LIMITS.depth;
-  if (depth + 1 > allowed) throw tooComplex('levels', depth + 1, allowed);
-}
-
-function requireRoots(roots: readonly FieldNode[]): void {
-  if (roots.length > LIMITS.roots) throw tooComplex('lists', roots.length, LIMITS.roots);
-  const introspections = roots.filter(isIntrospection).length;
-  if (introspections > LIMITS.introspectionRoots)
-    throw tooComplex('reads of the schema', introspections, LIMITS.introspectionRoots);
-}
-
-/** A root with its parsed arguments. */
 interface List {
   readonly root: FieldNode;
   readonly args: Arguments;
@@ -228,28 +189,25 @@ function requireRows(lists: readonly List[], fragments: Fragments, measure: Retu
     const read = rowsReadBy.parse(field.extensions.rowsRead)(args);
     rowsRead += read + counts * Math.max(read, COUNT_MAX);
   }
-  if (rows > LIMITS.rows) throw tooComplex('rows', rows, LIMITS.rows);
-  if (cells > LIMITS.cells) throw tooComplex('values', cells, LIMITS.cells);
-  if (rowsRead > LIMITS.rowsRead) throw tooComplex('rows to read', rowsRead, LIMITS.rowsRead);
+  requireAtMost('rows', rows, LIMITS.rows);
+  requireAtMost('values', cells, LIMITS.cells);
+  requireAtMost('rows to read', rowsRead, LIMITS.rowsRead);
 }
 
 /** Subscriptions have no `first`. */
 function requireFirst(first: unknown): number {
   if (first === undefined) return 1;
   if (typeof first === 'number' && first >= 1 && first <= LIMITS.first) return first;
-  throw new GraphqlRefusalError(
-    'GRAPHQL_ARGUMENT_INVALID',
-    `first must be a number from 1 to ${LIMITS.first}`,
-    'Pass a smaller number, and read further pages with `after`.',
-  );
+  const message = `first must be a number from 1 to ${LIMITS.first}`;
+  const remedy = 'Pass a smaller number, and read further pages with `after`.';
+  throw new GraphqlRefusalError('GRAPHQL_ARGUMENT_INVALID', message, remedy);
 }
 
-function tooComplex(subject: string, given: number, allowed: number): GraphqlRefusalError {
-  return new GraphqlRefusalError(
-    'GRAPHQL_TOO_COMPLEX',
-    `The operation has ${given} ${subject}, and ${allowed} are allowed`,
-    'Split the operation into several, with fewer fields and rows.',
-  );
+function requireAtMost(subject: string, count: number, allowed: number): void {
+  if (count <= allowed) return;
+  const message = `The operation has ${count} ${subject}, and ${allowed} are allowed`;
+  const remedy = 'Split the operation into several, with fewer fields and rows.';
+  throw new GraphqlRefusalError('GRAPHQL_TOO_COMPLEX', message, remedy);
 }
 
 function invalid(error: GraphQLError | undefined): GraphqlRefusalError {

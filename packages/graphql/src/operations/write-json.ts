@@ -3,14 +3,9 @@ import { resultTooLarge } from '../refusal.ts';
 /** JSON in a separate buffer, which can be moved to another thread. */
 export type JsonBytes = Uint8Array<ArrayBuffer>;
 
-/** Characters that are encoded together. */
 const CHUNK_CHARACTERS = 65_536;
 
-/**
- * Returns a value as JSON.stringify writes it, except that bytes are `0x` and digits. A text counts for each alias that repeats it, with its
- * escapes. The JSON is never much larger than allowed: writing stops before.
- * @throws GraphqlRefusalError GRAPHQL_RESULT_TOO_LARGE
- */
+/** As JSON.stringify writes it, but bytes as `0x` and digits. Writing stops soon after `bytesMax`. */
 export function jsonBytes(value: unknown, bytesMax: number): JsonBytes {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -65,10 +60,6 @@ export function jsonBytes(value: unknown, bytesMax: number): JsonBytes {
 
   writeValue(value);
   flush();
-  return joined(chunks, bytes);
-}
-
-function joined(chunks: readonly Buffer[], bytes: number): JsonBytes {
   const all = new Uint8Array(bytes);
   let at = 0;
   for (const chunk of chunks) {

@@ -4,17 +4,10 @@ import type { WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { inSnapshot, type SnapshotLimits } from './snapshot.ts';
 
-/** Reads Postgres as a role that can only read. */
 export interface Reader {
-  /**
-   * Runs work in one read-only transaction. Some run at a time; others wait, or are refused if too many wait.
-   * @throws GraphqlRefusalError
-   */
+  /** One read-only transaction. Some run at a time; others wait, or are refused if too many wait. */
   inSnapshot<T>(work: (withClient: WithPgClient) => Promise<T>, limits?: SnapshotLimits): Promise<T>;
-  /**
-   * Runs work as {@link inSnapshot}, for a subscription: one at a time, next to that of queries, and however many wait.
-   * @throws GraphqlRefusalError
-   */
+  /** As {@link inSnapshot}, for subscriptions: one at a time, and however many wait. */
   inTurn<T>(work: (withClient: WithPgClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -29,7 +22,6 @@ export interface ReaderOptions {
   readonly concurrency: number;
 }
 
-/** Further transactions that wait for a connection. */
 const WAITING_MAX = 64;
 /** Rights of the role are checked again after this time. Milliseconds. */
 const RIGHTS_MS = 60_000;
@@ -44,7 +36,9 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
   const connect = async (): Promise<PooledConnection> => {
     const connection = await database.pool.connect().catch((error: unknown) => {
       logger.warn({ error: errorText(error) }, 'GRAPHQL_DATABASE_URL is unavailable');
-      throw unavailable();
+      const [message, remedy] = ['The database of GraphQL is unavailable', 'Retry in a moment, or use another route.'];
+      // The error of the driver may contain the address of the server.
+      throw new GraphqlRefusalError('GRAPHQL_UNAVAILABLE', message, remedy);
     });
     if (clock.now() - checkedAt < RIGHTS_MS) return connection;
     try {
@@ -58,12 +52,9 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
   };
   return {
     async inSnapshot(work, own = limits) {
+      const message = `${running} operations are running or waiting`;
       if (running >= concurrency + WAITING_MAX)
-        throw new GraphqlRefusalError(
-          'GRAPHQL_BUSY',
-          `${running} operations are running or waiting`,
-          'Retry in a second.',
-        );
+        throw new GraphqlRefusalError('GRAPHQL_BUSY', message, 'Retry in a second.');
       running++;
       try {
         return await ofQueries.run(async () => inSnapshot(await connect(), own, work));
@@ -74,15 +65,6 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
     inTurn: (work) => ofSubscriptions.run(async () => inSnapshot(await connect(), limits, work)),
     close: () => database.close(),
   };
-}
-
-function unavailable(): GraphqlRefusalError {
-  // The error of the driver may contain the address of the server.
-  return new GraphqlRefusalError(
-    'GRAPHQL_UNAVAILABLE',
-    'The database of GraphQL is unavailable',
-    'Retry in a moment, or use another route.',
-  );
 }
 
 function requireReader(excess: string | null): void {

@@ -9,10 +9,7 @@ export interface SnapshotLimits {
   readonly bytesMax: number;
 }
 
-/**
- * Runs statements in one read-only transaction: all of them see the same rows. Closes the connection if the work fails or a result is too large.
- * @throws GraphqlRefusalError
- */
+/** One read-only transaction: all statements see the same rows. Closes the connection after a failure. */
 export async function inSnapshot<T>(
   connection: PooledConnection,
   limits: SnapshotLimits,
@@ -21,7 +18,10 @@ export async function inSnapshot<T>(
   const bytes = countBytes(limits.bytesMax);
   let isUsable = false;
   try {
-    await connection.query(beginSql(limits));
+    await connection.query(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${limits.timeoutMs}; SET LOCAL lock_timeout = 1000;
+SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`,
+    );
     const result = await within(limits.timeoutMs, work(accessTo(connection, bytes.take)));
     if (!bytes.isExceeded()) {
       await connection.query('COMMIT');
@@ -33,22 +33,16 @@ export async function inSnapshot<T>(
   }
 }
 
-/** Each list is a range of an index, in its order. With old statistics, the planner would read whole tables and sort them instead. */
+/** With old statistics, the planner would read whole tables and sort them, not read a range of an index. */
 export const PLANNER_SQL = `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off;
 SET LOCAL enable_incremental_sort = off`;
 
-/** Returns the error of an operation that took too long. */
 export function timedOut(timeoutMs: number): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_TIMEOUT',
     `The operation was stopped after ${timeoutMs / 1_000} s`,
     'Request fewer rows, fewer fields or fewer blocks.',
   );
-}
-
-function beginSql({ timeoutMs }: SnapshotLimits): string {
-  return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL lock_timeout = 1000;
-SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`;
 }
 
 /** Returns the connection for the libraries. Statements run one after the other. */

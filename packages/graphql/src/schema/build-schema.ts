@@ -6,12 +6,11 @@ import type { GraphQLSchema } from 'graphql/index.js';
 import { ROWS_READ_MAX } from './event-list.ts';
 import { namesPlugin } from './names-plugin.ts';
 import { narrowIntrospection } from './narrow-introspection.ts';
+import { SHOWN_SCHEMAS } from './row-sources.ts';
 import { rowsPlugin } from './rows-plugin.ts';
 import { scalarsPlugin } from './scalars-plugin.ts';
-import { SHOWN_SCHEMAS } from './shown-schemas.ts';
 import { totalCountPlugin } from './total-count-plugin.ts';
 
-/** A schema, with the settings that executions need. */
 export interface BuiltSchema {
   readonly schema: GraphQLSchema;
   readonly preset: GraphileConfig.ResolvedPreset;
@@ -33,13 +32,7 @@ declare global {
 /** Time to plan one operation, which blocks the process. Milliseconds. */
 const PLANNING_MS = 1_000;
 
-/**
- * Builds the GraphQL schema of tables and views that the role can read.
- * @param withClient connection for introspection
- * @param oids of the tables and views
- * @param chains that the argument `chain` may name
- * @param rowsReadMax rows that a list reads if its conditions or its order have no index
- */
+/** `oids` of the tables and views. `rowsReadMax`: rows of a list whose conditions or order have no index. */
 export async function buildSchema(
   withClient: WithPgClient,
   oids: readonly string[],
@@ -56,7 +49,12 @@ export async function buildSchema(
         name: 'main',
         schemas: [...SHOWN_SCHEMAS],
         withPgClientKey: 'withPgClient',
-        adaptor: { createWithPgClient: () => narrow, makePgService: refuseService },
+        adaptor: {
+          createWithPgClient: () => narrow,
+          makePgService: () => {
+            throw new TypeError('The service is given, not made');
+          },
+        },
         adaptorSettings: undefined,
       },
     ],
@@ -64,10 +62,6 @@ export async function buildSchema(
     grafast: { explain: false, timeouts: { planning: PLANNING_MS } },
   });
   return { schema, preset: resolvedPreset };
-}
-
-function refuseService(): never {
-  throw new TypeError('The service is given, not made');
 }
 
 /** Plugins for changes, functions, relations, and filters, orders and counts whose reads have no bound. */

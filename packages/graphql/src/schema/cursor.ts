@@ -2,16 +2,12 @@ import type { PgCodec } from '@dataplan/pg';
 import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
 
-/** Returns the codec of a column in cursors, which hold values as texts of Postgres: buffers would not survive JSON. */
+/** Cursors hold values as texts of Postgres: buffers would not survive JSON. */
 export function inCursor(codec: PgCodec): PgCodec {
   return { ...codec, fromPg: (text: string) => text };
 }
 
-/**
- * Returns the values in a cursor, after the digest of the library.
- * @param count values of a cursor of the list
- * @throws GraphqlRefusalError
- */
+/** The values after the digest of the library. @throws GraphqlRefusalError */
 export function cursorValues(cursor: string, count: number): readonly (string | null)[] {
   const values = valuesOf(cursor);
   if (values.length !== count) throw foreignCursor();

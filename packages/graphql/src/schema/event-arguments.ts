@@ -5,16 +5,13 @@ import type { GraphQLInputFieldConfigMap } from 'graphql/index.js';
 import type { RowArguments } from './row-range.ts';
 import type { RowSource } from './row-sources.ts';
 
-/** Arguments of a list of events, as parsed by their types. Members are columns: no argument has a column in its name. */
+/** As parsed by their types. Members are columns: no argument has a column in its name. */
 export interface EventArguments extends RowArguments {
-  /** Equal values. */
   readonly where?: Members<unknown>;
-  /** One of several values. */
   readonly in?: Members<readonly unknown[]>;
   readonly range?: Members<Members<unknown>>;
   /** Absent: the place of the row. */
   readonly orderBy?: string | null | undefined;
-  /** Rows of a page. */
   readonly first: number;
 }
 
@@ -30,11 +27,10 @@ const DESCRIPTIONS = {
   orderBy: 'Column to order by. Rows with equal values are ordered by block and log, rows without a value come last.',
 } as const;
 
-/** Types of columns with bounds, by the SQL type. */
 const RANGED: ReadonlySet<string> = new Set(['int4', 'int8', 'numeric', 'timestamptz']);
 const COMPARED: ReadonlySet<string> = new Set([...RANGED, 'bytea', 'bool', 'text']);
 
-/** Columns by the name of their type in Postgres. Arrays, tuples and undecoded bytes are left out. */
+/** By the name of their type in Postgres. Arrays, tuples and undecoded bytes are left out. */
 function columnsOf(resource: PgResource, types: ReadonlySet<string>): readonly (readonly [string, PgCodec])[] {
   return Object.entries(resource.codec.attributes ?? {}).flatMap(([name, { codec }]) =>
     types.has(codec.name) && !NOT_CONDITIONS.has(name) ? [[name, codec] as const] : [],
@@ -43,7 +39,6 @@ function columnsOf(resource: PgResource, types: ReadonlySet<string>): readonly (
 
 const NOT_CONDITIONS: ReadonlySet<string> = new Set(['chain_id', 'undecoded']);
 
-/** Registers the input types of an event's table. */
 export function registerEventArguments(build: GraphileBuild.Build, resource: PgResource): void {
   const { GraphQLList, GraphQLNonNull } = build.graphql;
   const register = (argument: 'where' | 'in' | 'range', fields: () => GraphQLInputFieldConfigMap): void =>
@@ -79,7 +74,6 @@ export function registerEventArguments(build: GraphileBuild.Build, resource: PgR
   );
 }
 
-/** Registers the types of bounds, which tables have in common. */
 export function registerBounds(build: GraphileBuild.Build): void {
   for (const scalar of ['Int', 'BigInt', 'BigFloat', 'Datetime'])
     build.registerInputObjectType(
@@ -96,14 +90,12 @@ export function registerBounds(build: GraphileBuild.Build): void {
     );
 }
 
-/** Returns `where`, `in` and `range`. */
 export function conditionArguments(build: GraphileBuild.Build, resource: PgResource): GrafastFieldConfigArgumentMap {
   return Object.fromEntries(
     (['where', 'in', 'range'] as const).map((name) => [name, argumentOf(build, resource, name)]),
   );
 }
 
-/** Returns `orderBy`. */
 export function orderArgument(build: GraphileBuild.Build, resource: PgResource): GrafastFieldConfigArgumentMap {
   return { orderBy: argumentOf(build, resource, 'orderBy') };
 }
@@ -112,7 +104,7 @@ function argumentOf(build: GraphileBuild.Build, resource: PgResource, name: keyo
   return { type: build.getInputTypeByName(resource.name + TYPES[name]), description: DESCRIPTIONS[name] };
 }
 
-/** Returns whether a list may read more rows than its page has: its conditions or its order have no index. */
+/** Whether a list may read more rows than its page has: its conditions or its order have no index. */
 export function mayReadMany(
   { finders }: RowSource,
   { where, in: lists, range, orderBy }: Partial<EventArguments>,

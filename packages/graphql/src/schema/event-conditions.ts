@@ -4,7 +4,6 @@ import { GraphqlRefusalError } from '../refusal.ts';
 import type { EventArguments } from './event-arguments.ts';
 import { BLOCK } from './row-sources.ts';
 
-/** A condition on one column of an event's table. */
 export interface Condition {
   readonly column: string;
   readonly operator: '=' | 'IN' | '>=' | '>' | '<=' | '<';
@@ -12,38 +11,29 @@ export interface Condition {
   readonly values: readonly SQL[];
 }
 
-/** Blocks of a list, as SQL. Both are inclusive. */
+/** Both inclusive. */
 export interface BlockBounds {
   readonly lowest: SQL;
   readonly highest: SQL;
-  /** Whether the client gave one. */
   readonly isGiven: boolean;
 }
 
-/** Alias of a row in conditions. */
 export const ROW = sql.identifier('row');
 
-/** Returns a column of {@link ROW}. */
 export function columnOf(name: string): SQL {
   return sql`${ROW}.${sql.identifier(name)}`;
 }
 
 /** Values of `in`: each may be a range of an index. */
 const VALUES_MAX = 100;
-
 const BOUNDS = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
 export const OPERATORS = { '=': sql`=`, '>=': sql`>=`, '>': sql`>`, '<=': sql`<=`, '<': sql`<` } as const;
 
-/** Whether an operator compares by order. */
 export function isRange(operator: Condition['operator']): boolean {
   return operator !== '=' && operator !== 'IN';
 }
 
-/**
- * Returns the conditions of `where`, `in` and `range`.
- * @throws GraphqlRefusalError
- */
 export function readConditions(resource: PgResource, args: EventArguments): readonly Condition[] {
   const encoded = (column: string, value: unknown): SQL => sqlValueWithCodec(value, codecOf(resource, column));
   return [
@@ -64,26 +54,18 @@ export function readConditions(resource: PgResource, args: EventArguments): read
     ...Object.entries(args.range ?? {}).flatMap(([column, bounds]) =>
       Object.entries(bounds ?? {}).map(([name, value]): Condition => {
         if (value == null) throw withoutValue(`range.${column}.${name}`);
-        return {
-          column,
-          operator: BOUNDS[name as keyof typeof BOUNDS],
-          values: [encoded(column, value)],
-        };
+        return { column, operator: BOUNDS[name as keyof typeof BOUNDS], values: [encoded(column, value)] };
       }),
     ),
   ];
 }
 
-/** Returns a condition on {@link ROW}. */
 export function conditionSql({ column, operator, values }: Condition): SQL {
   if (operator !== 'IN') return sql`${columnOf(column)} ${OPERATORS[operator]} ${sql.join(values, '')}`;
   return values.length === 0 ? sql`false` : sql`${columnOf(column)} IN (${sql.join(values, ', ')})`;
 }
 
-/**
- * Returns the blocks of a list. A condition on `block_time` narrows them too: times never fall as blocks rise, so the first block of a time is
- * found by halving.
- */
+/** A condition on `block_time` narrows the blocks too: times never fall as blocks rise. */
 export function blockBounds(
   resource: PgResource,
   chainId: SQL,
@@ -132,7 +114,6 @@ function firstBlock(resource: PgResource, chainId: SQL, isBelow: SQL): SQL {
   ) SELECT max(low) FROM steps)`;
 }
 
-/** Returns the SQL name of a table. */
 export function tableOf({ from, name }: PgResource): SQL {
   if (typeof from === 'function') throw new RangeError(`${name} is no table`);
   return from;

@@ -8,25 +8,18 @@ import { countOf, createScans, isSmall, type Scan } from './event-scans.ts';
 import { chainIdOf } from './row-range.ts';
 import type { RowSource } from './row-sources.ts';
 
-/** Rows of an event's table, as parts of a statement. */
 export interface EventList {
   /** A query with at least the rows of the page, and no earlier ones. */
   readonly from: SQL;
   /** One row: `count`, and `is_cut` if further rows may match. */
   readonly count: SQL;
-  /** Orders the rows of the page. */
   applyOrder(query: PgSelectQueryBuilder): void;
 }
 
 /** Rows that a list reads if its conditions or its order have no index. */
 export const ROWS_READ_MAX = 100_000;
 
-/**
- * Returns the rows of a list. Without conditions and orders that have no index, it reads one range of an index, and stops after a page. Otherwise
- * it reads at most {@link ROWS_READ_MAX} rows: of the smallest range, which are sorted, or in the order of the list until the page is full.
- * @param rowsMax rows that it may read
- * @throws GraphqlRefusalError
- */
+/** Reads one range of an index; without one for conditions or order, at most `rowsMax` rows. @throws GraphqlRefusalError */
 export async function eventList(
   resource: PgResource,
   source: RowSource,
@@ -37,7 +30,7 @@ export async function eventList(
   const chain = sqlValueWithCodec(chainIdOf(args), TYPES.bigint);
   const conditions = readConditions(resource, args);
   const bounds = blockBounds(resource, chain, args, conditions);
-  const scans = createScans({ chain, conditions, bounds });
+  const scans = createScans(chain, conditions, bounds);
   const indexed = new Set(source.finders.map(({ column }) => column));
   const [equal] = conditions
     .filter(({ column, operator }) => (operator === '=' || operator === 'IN') && indexed.has(column))
@@ -80,7 +73,6 @@ export async function eventList(
   return { from: sql`(${await rows()})`, count, applyOrder: page.applyOrder };
 }
 
-/** Returns the error of a list that would read more than {@link ROWS_READ_MAX} rows. */
 export function tooManyRows(): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_TOO_COMPLEX',

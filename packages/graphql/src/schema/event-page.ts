@@ -16,7 +16,6 @@ import {
 } from './event-scans.ts';
 import { BLOCK, LOG_PLACE } from './row-sources.ts';
 
-/** Rows of a page, from its cursor on. */
 export interface Page {
   /** Column of the order; null: the place of the row. */
   readonly column: string | null;
@@ -25,11 +24,9 @@ export interface Page {
   inOrder(scan: Scan): SQL;
   /** The same by the index of the column, then rows without a value. */
   byIndex(scan: Scan, ofNull: Scan | null): SQL;
-  /** All rows of a range. */
   sorted(scan: Scan): SQL;
 }
 
-/** Order of a list. */
 interface Order {
   readonly direction: 'ASC' | 'DESC';
   /** Null: the place of the row. */
@@ -40,39 +37,34 @@ interface Order {
   readonly tag: string;
 }
 
-/** Place of a row in the order. */
 interface After {
   /** Null: the row has no value. */
   readonly value: SQL | null;
   readonly place: readonly SQL[];
 }
 
-/**
- * @param rowsMax rows that are read to fill a page
- * @throws GraphqlRefusalError for a cursor of another order
- */
 export function createPage(resource: PgResource, args: EventArguments, chain: SQL, rowsMax: number): Page {
-  const order = orderOfList(args);
-  const { column, direction } = order;
+  const direction = args.order ?? 'DESC';
+  const column = args.orderBy == null || args.orderBy === BLOCK ? null : args.orderBy;
+  const place = LOG_PLACE.filter((name) => name !== column);
+  const order: Order = { direction, column, place, tag: `${column ?? BLOCK} ${direction}` };
   const size = args.first + 1;
   const after = args.after == null ? null : readCursor(resource, order, args.after);
   const rowsAfter = (columns: readonly string[], values: readonly SQL[]): SQL =>
     sql`(${sql.join(columns.map(columnOf), ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
 
-  /** Rows of a page from one range, in the order of its index. @param start the place to start after, in the last columns of the index */
+  /** Rows of a page in the order of its index. `start`: the place to start after, in its last columns. */
   function pageOf(scan: Scan, start: readonly SQL[] | null): SQL {
     const inIndex = orderOf(scan.key, direction);
-    const rows = scanned(
-      resource,
-      scan,
-      start === null ? [] : [rowsAfter(scan.key.slice(-start.length), start)],
-      inIndex,
-    );
+    const following = start === null ? [] : [rowsAfter(scan.key.slice(-start.length), start)];
+    const rows = scanned(resource, scan, following, inIndex);
     const limit = sql`LIMIT ${sql.literal(size)}`;
     return forEach(scan, size, rowsMax, (max) => {
       if (scan.rest.length === 0) return sql`${rows} ${limit}`;
       const numbered = numberedRows(rows, inIndex, max);
-      return sql`SELECT ${columnsOf(resource)} FROM (${numbered}) AS ${ROW} WHERE ${untilRead(max, scan.rest)} ${inIndex} ${limit}`;
+      // Refuses the row after the last allowed one by a division by zero: it is only read if the page is not full.
+      const untilRead = sql`CASE WHEN 1 / (${sql.literal(max + 1)} - ${ROW}.${POSITION}) IS NOT NULL THEN ${and(scan.rest)} END`;
+      return sql`SELECT ${columnsOf(resource)} FROM (${numbered}) AS ${ROW} WHERE ${untilRead} ${inIndex} ${limit}`;
     });
   }
 
@@ -105,13 +97,6 @@ export function createPage(resource: PgResource, args: EventArguments, chain: SQ
   };
 }
 
-function orderOfList({ order, orderBy }: EventArguments): Order {
-  const direction = order ?? 'DESC';
-  const column = orderBy == null || orderBy === BLOCK ? null : orderBy;
-  const place = LOG_PLACE.filter((name) => name !== column);
-  return { direction, column, place, tag: `${column ?? BLOCK} ${direction}` };
-}
-
 function readCursor(resource: PgResource, { column, place, tag }: Order, cursor: string): After {
   const [given, ...values] = cursorValues(cursor, 1 + (column === null ? 0 : 1) + place.length);
   const [value = null, ...placed] = column === null ? [null, ...values] : values;
@@ -124,7 +109,7 @@ function readCursor(resource: PgResource, { column, place, tag }: Order, cursor:
   };
 }
 
-/** Orders the rows of a page. Its expressions are the values of cursors. */
+/** Its expressions are the values of cursors. */
 function applyOrder(query: PgSelectQueryBuilder, resource: PgResource, { column, direction, place, tag }: Order): void {
   const add = (fragment: SQL, codec: PgCodec, nullable: boolean): void =>
     query.orderBy({ fragment, codec: inCursor(codec), direction, nullable, ...(nullable && { nulls: 'LAST' }) });
@@ -134,11 +119,6 @@ function applyOrder(query: PgSelectQueryBuilder, resource: PgResource, { column,
   if (column !== null) addColumn(column, true);
   for (const name of place) addColumn(name, false);
   query.setOrderIsUnique();
-}
-
-/** Refuses the row after the last allowed one, by a division by zero: it is only read if the page is not full before. */
-function untilRead(max: number, rest: readonly SQL[]): SQL {
-  return sql`CASE WHEN 1 / (${sql.literal(max + 1)} - ${ROW}.${POSITION}) IS NOT NULL THEN ${and(rest)} END`;
 }
 
 function union(resource: PgResource, parts: readonly SQL[]): SQL {

@@ -13,7 +13,6 @@ import {
 import { BLOCK, LOG_PLACE } from './row-sources.ts';
 import { COUNT_MAX } from './total-count-plugin.ts';
 
-/** A range of an index. */
 export interface Scan {
   /** Column whose equality or range it covers; null: only chain and blocks. */
   readonly column: string | null;
@@ -21,11 +20,9 @@ export interface Scan {
   readonly each: readonly SQL[] | null;
   /** Of {@link ROW}. */
   readonly conditions: readonly SQL[];
-  /** Columns of the index. Rows are always read in their order: otherwise the planner may choose another index, and read the whole table. */
+  /** Columns of the index. Rows are read in their order: otherwise the planner may read the whole table. */
   readonly key: readonly string[];
-  /** Values of the first columns of the index, which all its rows have. */
   readonly prefix: readonly SQL[];
-  /** Conditions that it does not cover. */
   readonly rest: readonly SQL[];
 }
 
@@ -33,11 +30,8 @@ const EACH = sql`"each"."value"`;
 /** Number of a row in its range. No column has a capital. */
 export const POSITION = sql.identifier('Position');
 
-/** Ranges of the table's indexes. */
 export interface Scans {
-  /** By chain and block. */
   ofBlocks(): Scan;
-  /** By values of a column with an index, chain and block. */
   ofValues(condition: Condition): Scan;
   /** By a column with an index, in its order. Rows without a value are left out. */
   ofColumn(column: string): Scan;
@@ -45,20 +39,12 @@ export interface Scans {
   ofNull(column: string): Scan | null;
 }
 
-/** The planner has no estimate for the value of a subquery. So it expects many rows, and reads in the order of the index. */
+/** Without an estimate the planner expects many rows, and reads in the order of the index. */
 export function unknownToPlanner(value: SQL): SQL {
   return sql`(SELECT ${value})`;
 }
 
-export function createScans({
-  chain,
-  conditions,
-  bounds,
-}: {
-  readonly chain: SQL;
-  readonly conditions: readonly Condition[];
-  readonly bounds: BlockBounds;
-}): Scans {
+export function createScans(chain: SQL, conditions: readonly Condition[], bounds: BlockBounds): Scans {
   const restOf = (isCovered: (condition: Condition) => boolean): readonly SQL[] =>
     conditions.filter((condition) => !isCovered(condition)).map(conditionSql);
   const isOfBlocks = ({ column, operator }: Condition): boolean => column === BLOCK && operator !== 'IN';
@@ -117,7 +103,7 @@ export function createScans({
   };
 }
 
-/** Returns one query for all values of a range: each is a separate range, whatever number of digits equal values have. */
+/** One query for all values of a range: each is a separate range, however its digits are written. */
 export function forEach(scan: Scan, atLeast: number, rowsMax: number, read: (max: number) => SQL): SQL {
   if (scan.each === null || scan.column === null) return read(Math.max(atLeast, rowsMax));
   const { each } = scan;
@@ -126,17 +112,15 @@ export function forEach(scan: Scan, atLeast: number, rowsMax: number, read: (max
     CROSS JOIN LATERAL (${read(max)}) AS ${ROW}`;
 }
 
-/** Rows of a range. */
 export function scanned(resource: PgResource, scan: Scan, start: readonly SQL[], order: SQL): SQL {
   return sql`SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} AS ${ROW} WHERE ${and([...scan.conditions, ...start])} ${order}`;
 }
 
-/** Rows with their number in the range, and one more than allowed. The order is repeated for the planner: otherwise it would sort them. */
+/** With numbers, and one row more than allowed. The repeated order saves a sort. */
 export function numberedRows(rows: SQL, order: SQL, max: number): SQL {
   return sql`SELECT ${ROW}.*, row_number() OVER () AS ${POSITION} FROM (${rows} LIMIT ${sql.literal(max + 1)}) AS ${ROW} ${order}`;
 }
 
-/** Returns the statement that counts the rows of a range which have the other conditions. */
 export function countOf(resource: PgResource, scan: Scan, rowsMax: number): SQL {
   const found = forEach(scan, 0, rowsMax, (max) => {
     const order = orderOf(scan.key, 'DESC');
@@ -149,7 +133,6 @@ export function countOf(resource: PgResource, scan: Scan, rowsMax: number): SQL 
     FROM (SELECT * FROM (${found}) AS each_found LIMIT ${sql.literal(COUNT_MAX + 1)}) AS found`;
 }
 
-/** Returns whether a range has at most so many rows. */
 export async function isSmall(
   resource: PgResource,
   scan: Scan,
@@ -157,12 +140,8 @@ export async function isSmall(
   rowsMax: number,
 ): Promise<boolean> {
   const limit = sql.literal(rowsMax + 1);
-  const all = forEach(
-    scan,
-    0,
-    rowsMax,
-    () => sql`${scanned(resource, scan, [], orderOf(scan.key, 'DESC'))} LIMIT ${limit}`,
-  );
+  const ordered = scanned(resource, scan, [], orderOf(scan.key, 'DESC'));
+  const all = forEach(scan, 0, rowsMax, () => sql`${ordered} LIMIT ${limit}`);
   const { text, values } = sql.compile(
     sql`SELECT count(*)::int AS rows FROM (SELECT 1 FROM (${all}) AS ${ROW} LIMIT ${limit}) AS counted`,
   );
@@ -175,10 +154,8 @@ export function columnsOf(resource: PgResource): SQL {
 }
 
 export function orderOf(key: readonly string[], direction: 'ASC' | 'DESC'): SQL {
-  return sql`ORDER BY ${sql.join(
-    key.map((name) => sql`${columnOf(name)} ${direction === 'DESC' ? sql`DESC` : sql`ASC`}`),
-    ', ',
-  )}`;
+  const columns = key.map((name) => sql`${columnOf(name)} ${direction === 'DESC' ? sql`DESC` : sql`ASC`}`);
+  return sql`ORDER BY ${sql.join(columns, ', ')}`;
 }
 
 export function and(conditions: readonly SQL[]): SQL {

@@ -1,9 +1,6 @@
 import 'graphile-build-pg';
 
-/**
- * Names types and fields like tables and columns, with the schema in front: `contracts_vault_deposit`. Different SQL names stay different, which
- * names in camel case don't: `a_b1` and `a_b_1`. Names of types around a table end with a capital word, which no table of a contract has.
- */
+/** Types and fields have the names of tables and columns: camel case would make `a_b1` and `a_b_1` equal. */
 export const namesPlugin: GraphileConfig.Plugin = {
   name: 'NamesPlugin',
   version: '1.0.0',

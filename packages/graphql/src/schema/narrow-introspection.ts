@@ -1,11 +1,7 @@
 import type { WithPgClient } from '@dataplan/pg';
 import { makeIntrospectionQuery } from 'pg-introspection';
 
-/**
- * Returns a connection whose introspection finds some tables only. The query of the library reads all tables of the database, with their partitions
- * and indexes.
- * @param oids of the tables and views
- */
+/** The query of the library reads all tables of the database; this one only those with `oids`. */
 export function narrowIntrospection(withClient: WithPgClient, oids: readonly string[]): WithPgClient {
   return (settings, callback) =>
     withClient(settings, (client) =>

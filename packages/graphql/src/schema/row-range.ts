@@ -3,32 +3,29 @@ import { sqlValueWithCodec, TYPES } from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { cursorValues } from './cursor.ts';
+import { codecOf as columnCodec } from './event-conditions.ts';
+import { unknownToPlanner } from './event-scans.ts';
 import { BLOCK, type Finder, type RowSource } from './row-sources.ts';
 
-/** Arguments of a field with rows, as parsed by their types. */
 export interface RowArguments {
-  /** Decimal id, of a chain that was given by its name. One of `chain` and `chain_id` has a value. */
+  /** Decimal id of a named chain. One of `chain` and `chain_id` has a value. */
   readonly chain?: string | null | undefined;
-  /** Decimal id. */
   readonly chain_id?: string | null | undefined;
   readonly where?: Readonly<Record<string, unknown>> | null | undefined;
   readonly from_block?: string | null | undefined;
   readonly to_block?: string | null | undefined;
   readonly order?: 'ASC' | 'DESC' | null | undefined;
-  /** Cursor of the row before the first one. */
   readonly after?: string | null | undefined;
 }
 
-/** Rows of a list, as parts of a statement. */
 export interface RowRange {
   readonly conditions: readonly SQL[];
-  /** Rows after the cursor; null: all. */
   readonly after: SQL | null;
   /** None: few rows match. */
   readonly order: readonly { readonly column: SQL; readonly codec: PgCodec; readonly direction: 'ASC' | 'DESC' }[];
 }
 
-/** Returns the decimal id of the chain of a list. @throws GraphqlRefusalError unless exactly one of its arguments has a value */
+/** @throws GraphqlRefusalError unless exactly one of its arguments has a value */
 export function chainIdOf({ chain, chain_id: id }: Pick<RowArguments, 'chain' | 'chain_id'>): string {
   const [only, ...others] = [chain, id].flatMap((value) => value ?? []);
   if (only === undefined || others.length > 0)
@@ -40,27 +37,19 @@ export function chainIdOf({ chain, chain_id: id }: Pick<RowArguments, 'chain' | 
   return only;
 }
 
-/** A column of the index, and its wanted value. */
 interface KeyPart {
   readonly column: SQL;
   readonly codec: PgCodec;
   readonly value: SQL;
 }
 
-/**
- * Returns one range of an index, in the order of the index. Its ends are row comparisons with values that the planner does not know.
- * So it expects many rows, and reads in the order of the index. If it expected few, it would sort all of them.
- * @throws GraphqlRefusalError
- */
+/** A range of an index, in its order. The planner does not know its ends, so it does not sort. @throws GraphqlRefusalError */
 export function rowRange(resource: PgResource, source: RowSource, args: RowArguments, alias: SQL): RowRange {
   const conditions: SQL[] = [];
   const columnOf = (name: string): SQL => sql`${alias}.${sql.identifier(name)}`;
-  const codecOf = (name: string): PgCodec => codecOfColumn(resource, name);
-  const chain: KeyPart = {
-    column: columnOf('chain_id'),
-    codec: TYPES.bigint,
-    value: sqlValueWithCodec(chainIdOf(args), TYPES.bigint),
-  };
+  const codecOf = (name: string): PgCodec => columnCodec(resource, name);
+  const id = sqlValueWithCodec(chainIdOf(args), TYPES.bigint);
+  const chain: KeyPart = { column: columnOf('chain_id'), codec: TYPES.bigint, value: id };
   const found = findRows(source, args, { columnOf, codecOf });
   const key = [...found.key, ...(found.hasChain ? [chain] : [])];
   const isBounded = source.order[0] === BLOCK;
@@ -100,25 +89,17 @@ function rowsAfter(
   return sql`(${sql.join(columns, ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
 }
 
-/** The planner has no estimate for the value of a subquery. */
-function unknownToPlanner(value: SQL): SQL {
-  return sql`(SELECT ${value})`;
-}
-
 const LOWEST = '0';
 const HIGHEST = '9223372036854775807';
 
-/** Access to columns by name. */
 interface Columns {
   readonly columnOf: (name: string) => SQL;
   readonly codecOf: (name: string) => PgCodec;
 }
 
-/** Conditions of the given finder. */
 interface Found {
   readonly key: readonly KeyPart[];
   readonly hasChain: boolean;
-  /** Conditions on the rows of the range. */
   readonly rest: readonly SQL[];
 }
 
@@ -153,10 +134,4 @@ function byFinder(
     value: isOfText ? sql`${keyOf}(analytics.hex(${value}))` : sql`${keyOf}(${value})`,
   };
   return { key: [part], hasChain, rest: [sql`${column} = ${value}`] };
-}
-
-function codecOfColumn(resource: PgResource, name: string): PgCodec {
-  const codec = resource.codec.attributes?.[name]?.codec;
-  if (codec === undefined) throw new RangeError(`${resource.name} has no column ${name}`);
-  return codec;
 }

@@ -1,8 +1,5 @@
-/** A value that finds rows by an index. */
 export interface Finder {
-  /** Member of `where`. */
   readonly name: string;
-  /** Column with the value. */
   readonly column: string;
   /** First column of the index; null: `column` itself. */
   readonly key: FinderKey | null;
@@ -11,32 +8,28 @@ export interface Finder {
 }
 
 /** Eight bytes of a value, which lead an index. Different values may share them. */
-export interface FinderKey {
+interface FinderKey {
   /** Function of the schema `analytics` from the bytes to the key. */
   readonly of: 'wallet_key' | 'collection_key' | 'transaction_key' | 'block_key';
   /** Column with the key; null: the index has the function of the bytes. */
   readonly column: string | null;
 }
 
-/** A table or a view, and its indexes. */
 export interface RowSource {
   /** Empty: rows are found by chain and block. */
   readonly finders: readonly Finder[];
   /** Whether a finder has to be given. */
   readonly isFound: boolean;
-  /** Columns of the index after the finder and the chain. They identify a row of a finder and chain. Empty: few rows have a value. */
+  /** Columns of the index after finder and chain, which identify a row. Empty: few rows have a value. */
   readonly order: readonly string[];
-  /** Whether its table is partitioned by chain and block. */
   readonly isPartitioned: boolean;
 }
 
-/** First column of an order that can be bounded. */
 export const BLOCK = 'block_number';
 
-/** Place of a log. */
 export const LOG_PLACE: readonly string[] = [BLOCK, 'transaction_index', 'log_index'];
 
-/** Views by name. Those that group rows, or join whole tables, have no index that bounds their reads. */
+/** Views that group rows or join whole tables are absent: no index bounds their reads. */
 export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
   ['blocks', { finders: [], isFound: false, order: [BLOCK], isPartitioned: false }],
   ['coverage', { finders: [], isFound: false, order: ['dataset', 'first_block'], isPartitioned: false }],
@@ -91,3 +84,5 @@ function ofParty(name: string): Finder {
 function unkeyed(name: string): Finder {
   return { name, column: `${name}_bytes`, key: { of: 'wallet_key', column: null }, hasChain: false };
 }
+
+export const SHOWN_SCHEMAS = ['contracts', 'analytics'] as const;

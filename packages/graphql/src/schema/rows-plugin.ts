@@ -26,15 +26,11 @@ import { type RowArguments, rowRange } from './row-range.ts';
 import { BLOCK, type Finder, LOG_PLACE, type RowSource, VIEW_SOURCES } from './row-sources.ts';
 import { COUNT, countOf } from './total-count-plugin.ts';
 
-/** Rows of a page without `first`. */
 export const PAGE_DEFAULT = 100;
 
 const ORDER_TYPE = 'Order';
 
-/**
- * Adds a field for the rows of each table and view to queries, and of each table to subscriptions. Tables
- * and columns have their SQL names: those are unique, whatever names the ABI of a contract has.
- */
+/** A field for each table and view. SQL names are unique, whatever names the ABI of a contract has. */
 export const rowsPlugin = (rowsReadMax: number): GraphileConfig.Plugin => ({
   name: 'RowsPlugin',
   version: '1.0.0',
@@ -42,7 +38,7 @@ export const rowsPlugin = (rowsReadMax: number): GraphileConfig.Plugin => ({
     hooks: {
       pgCodecs_attribute(_info, { attribute, pgAttribute }) {
         const name = pgAttribute.attname;
-        // Columns of views have no constraint. With one that is never null, the whole row is not computed to find out whether there is one.
+        // Columns of views have no constraint. Without this, whole rows are computed to find out whether there is one.
         if (name === 'chain_id') attribute.notNull = true;
         const isFinder = pgAttribute
           .getClass()
@@ -70,7 +66,11 @@ export const rowsPlugin = (rowsReadMax: number): GraphileConfig.Plugin => ({
           'Order of rows',
         );
         registerBounds(build);
-        for (const resource of Object.values(build.pgResources)) registerInputs(build, resource);
+        for (const resource of Object.values(build.pgResources)) {
+          const source = sourceOf(resource);
+          if (source !== null && isEvents(resource)) registerEventArguments(build, resource);
+          else if (source !== null && source.finders.length > 0) registerWhere(build, resource, source);
+        }
         return value;
       },
       GraphQLObjectType_fields(fields, build, { scope, fieldWithHooks }) {
@@ -111,12 +111,11 @@ function isEvents(resource: PgResource): boolean {
   return resource.extensions?.pg?.schemaName === CONTRACTS;
 }
 
-/** Returns the rows that a list may read. Its extension of this name is the function, with parsed arguments. */
+/** The extension of this name is the function, with parsed arguments. */
 function rowsRead(source: RowSource, args: Partial<EventArguments>): number {
   return mayReadMany(source, args) ? ROWS_READ_MAX : (args.first ?? PAGE_DEFAULT);
 }
 
-/** Returns null if the rows can't be read. */
 function sourceOf(resource: PgResource): RowSource | null {
   const { name, schemaName } = resource.extensions?.pg ?? {};
   if (resource.parameters !== undefined || name === undefined) return null;
@@ -131,12 +130,6 @@ function sourceOf(resource: PgResource): RowSource | null {
 
 function whereType(resource: PgResource): string {
   return `${resource.name}Where`;
-}
-
-function registerInputs(build: GraphileBuild.Build, resource: PgResource): void {
-  const source = sourceOf(resource);
-  if (source !== null && isEvents(resource)) registerEventArguments(build, resource);
-  else if (source !== null && source.finders.length > 0) registerWhere(build, resource, source);
 }
 
 function registerWhere(build: GraphileBuild.Build, resource: PgResource, source: RowSource): void {
@@ -179,10 +172,7 @@ function rowArguments(
         defaultValue: 'DESC',
         description: 'Direction of the order, by block if no column is given.',
       },
-      after: {
-        type: build.getInputTypeByName('Cursor'),
-        description: 'Cursor of the last row that you have.',
-      },
+      after: { type: build.getInputTypeByName('Cursor'), description: 'Cursor of the last row that you have.' },
     }),
     first: {
       type: new GraphQLNonNull(GraphQLInt),

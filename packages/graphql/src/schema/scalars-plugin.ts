@@ -2,7 +2,6 @@ import 'graphile-build-pg';
 import { CHAIN_ALLOWED, type ChainLookup } from '@chainstead/http';
 import { GraphQLError, Kind, type ValueNode } from 'graphql/index.js';
 
-/** Returns the plugin that checks values of scalars before they reach Postgres, and describes their form in results. */
 export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
   name: 'ScalarsPlugin',
   version: '1.0.0',
@@ -16,7 +15,11 @@ export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
             description:
               'A chain by name, such as eth, or by decimal or hexadecimal id. The values are those of all routes.',
             // As the decimal id, which the tables have.
-            ...parsing((text) => String(chains.find(text)?.id ?? refuseChain(text))),
+            ...parsing((text) => {
+              const id = chains.find(text)?.id;
+              if (id !== undefined) return String(id);
+              throw new GraphQLError(`${shown(text)} is no chain: chain must be ${CHAIN_ALLOWED}`);
+            }),
           }),
           'Chain of rows',
         );
@@ -49,10 +52,6 @@ export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
   },
 });
 
-function refuseChain(text: string): never {
-  throw new GraphQLError(`${shown(text)} is no chain: chain must be ${CHAIN_ALLOWED}`);
-}
-
 const BYTES = /^0x(?:[0-9a-fA-F]{2}){0,1024}$/;
 const WHOLE = /^-?\d{1,19}$/;
 /** The longest integer of the EVM has 78 digits. */
@@ -62,13 +61,9 @@ const DECIMAL = /^-?\d{1,80}(?:\.\d{1,80})?$/;
 function parsing<T>(parse: (text: string) => T) {
   return {
     parseValue: (value: unknown): T =>
-      parse(typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOr(value)),
+      parse(typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : ''),
     parseLiteral: (node: ValueNode): T => parse(node.kind === Kind.STRING || node.kind === Kind.INT ? node.value : ''),
   };
-}
-
-function textOr(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 const SHOWN_MAX = 80;

@@ -6,19 +6,14 @@ import { readRows } from '../reading/read-rows.ts';
 import type { Reader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
-import { SHOWN_SCHEMAS } from './shown-schemas.ts';
+import { SHOWN_SCHEMAS } from './row-sources.ts';
 
-/** Schemas of the tables that operations name. Each is built again after its tables, columns or indexes have changed. */
+/** Each is built again after its tables, columns or indexes have changed. */
 export interface Schemas {
-  /**
-   * Returns the schema of some lists. Names without a table are left out.
-   * @param lists null: of all tables
-   * @throws GraphqlRefusalError GRAPHQL_SCHEMA_TOO_LARGE for all tables, if there are too many
-   */
+  /** `lists` null: all tables. Names without a table are left out. @throws GraphqlRefusalError if there are too many */
   read(lists: readonly string[] | null): Promise<KeyedSchema>;
 }
 
-/** A schema, with a text that changes with each of its tables. */
 export interface KeyedSchema extends BuiltSchema {
   readonly key: string;
 }
@@ -31,18 +26,9 @@ const STORED_MAX = 24;
 const INTROSPECTION_MAX = 1_000;
 /** In every schema, because a schema without a list is invalid. */
 const ALWAYS = 'analytics_blocks';
-/** Introspection reads the catalogs of the tables. */
 const INTROSPECTION = { timeoutMs: 30_000, bytesMax: 256 * 1_024 * 1_024 };
 
-export function createSchemas({
-  reader,
-  clock,
-  chains,
-}: {
-  readonly reader: Reader;
-  readonly clock: Clock;
-  readonly chains: ChainLookup;
-}): Schemas {
+export function createSchemas(reader: Reader, clock: Clock, chains: ChainLookup): Schemas {
   const checks = new Map<string, { readonly at: number; readonly tables: Promise<readonly Table[]> }>();
   /** The newest last. */
   const stored = new Map<string, Promise<KeyedSchema>>();
@@ -63,19 +49,9 @@ export function createSchemas({
       const tables = await tablesOf(lists);
       if (tables.length > INTROSPECTION_MAX) throw tooLarge(tables.length);
       const key = tables.map(({ revision }) => revision).join(' ');
-      const built =
-        stored.get(key) ??
-        reader.inSnapshot(
-          async (withClient) => ({
-            key,
-            ...(await buildSchema(
-              withClient,
-              tables.map(({ oid }) => oid),
-              chains,
-            )),
-          }),
-          INTROSPECTION,
-        );
+      const oids = tables.map(({ oid }) => oid);
+      const build = async (withClient: WithPgClient) => ({ key, ...(await buildSchema(withClient, oids, chains)) });
+      const built = stored.get(key) ?? reader.inSnapshot(build, INTROSPECTION);
       keepNewest(stored, key, built);
       built.catch(() => stored.delete(key));
       return built;

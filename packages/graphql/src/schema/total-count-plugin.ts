@@ -4,30 +4,15 @@ import { type ConnectionStep, context, lambda } from 'grafast';
 import { type SQL, sql } from 'pg-sql2';
 import { ROW, tableOf } from './event-conditions.ts';
 
-/** Rows up to which a list is counted. */
 export const COUNT_MAX = 10_000;
 
 /** Member of a list's metadata: the statement that counts its rows. */
 export const COUNT = 'count';
 
-/** Name of the field. Each use costs a statement. */
 export const TOTAL_COUNT = 'totalCount';
 
 const TYPE = 'TotalCount';
 
-/** The only row of the statement. */
-interface CountRow {
-  readonly count: string;
-  /** Whether further rows may match. */
-  readonly is_cut: boolean;
-}
-
-interface TotalCount {
-  readonly count: number;
-  readonly isExact: boolean;
-}
-
-/** Adds the number of rows of a list, up to a bound. */
 export const totalCountPlugin: GraphileConfig.Plugin = {
   name: 'TotalCountPlugin',
   version: '1.0.0',
@@ -61,7 +46,12 @@ export const totalCountPlugin: GraphileConfig.Plugin = {
         const field = fieldWithHooks({ fieldName: TOTAL_COUNT }, () => ({
           description: 'Number of rows of all pages.',
           type: new GraphQLNonNull(build.getOutputTypeByName(TYPE)),
-          plan: planCount,
+          plan($connection: ConnectionStep<unknown, PgSelectStep>) {
+            const select = $connection.getSubplan() as unknown as PgSelectStep;
+            return lambda([select.getMeta(COUNT), context().get('withPgClient')] as const, ([statement, withClient]) =>
+              readCount(statement as SQL, withClient),
+            );
+          },
         }));
         return build.extend(fields, { [TOTAL_COUNT]: field }, 'Number of rows');
       },
@@ -69,25 +59,17 @@ export const totalCountPlugin: GraphileConfig.Plugin = {
   },
 };
 
-/** Returns the statement that counts the rows of a table or view. */
 export function countOf(resource: PgResource, conditions: readonly SQL[]): SQL {
+  const all = conditions.map((condition) => sql`(${condition})`);
   return sql`SELECT count(*) AS count, false AS is_cut FROM (
-    SELECT FROM ${tableOf(resource)} AS ${ROW} WHERE ${sql.join(
-      conditions.map((one) => sql`(${one})`),
-      ' AND ',
-    )} LIMIT ${sql.literal(COUNT_MAX + 1)}) AS counted`;
+    SELECT FROM ${tableOf(resource)} AS ${ROW} WHERE ${sql.join(all, ' AND ')} LIMIT ${sql.literal(COUNT_MAX + 1)}) AS counted`;
 }
 
-function planCount($connection: ConnectionStep<unknown, PgSelectStep>) {
-  const select = $connection.getSubplan() as unknown as PgSelectStep;
-  return lambda([select.getMeta(COUNT), context().get('withPgClient')] as const, ([count, withClient]) =>
-    readCount(count as SQL, withClient),
-  );
-}
-
-async function readCount(statement: SQL, withClient: WithPgClient): Promise<TotalCount> {
+async function readCount(statement: SQL, withClient: WithPgClient) {
   const { text, values } = sql.compile(statement);
-  const { rows } = await withClient(null, (client) => client.query<CountRow>({ text, values }));
+  const { rows } = await withClient(null, (client) =>
+    client.query<{ count: string; is_cut: boolean }>({ text, values }),
+  );
   const [row] = rows;
   if (row === undefined) throw new RangeError('A count has no row');
   const found = Number(row.count);

@@ -11,7 +11,6 @@ import { createStreamResults } from './stream-results.ts';
 export interface GraphqlOptions {
   /** Login of a member of `chainstead_reader` that has no other rights. */
   readonly databaseUrl: string;
-  /** Chains that operations may name. */
   readonly chains: readonly Chain[];
   readonly logger: Logger;
   readonly clock: Clock;
@@ -21,7 +20,6 @@ export interface GraphqlOptions {
   readonly bytesMax?: number;
 }
 
-/** The route and its connections. */
 export interface Graphql {
   readonly routes: RouteModule;
   /** Ends subscriptions: call it before the server closes. */
@@ -34,17 +32,16 @@ const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 16 * 1_024 * 1_024;
-/** Queries that read at the same time in this process. Subscriptions and introspection have a connection more each. */
+/** Subscriptions and introspection have a connection more each. */
 const CONCURRENCY = 2;
 
-/** Bytes of results that this process holds at a time. One key may use a quarter. */
+/** One key may use a quarter. */
 const RESULTS_BYTES_MAX = 4 * BYTES_MAX;
-/** Operations that read the schema itself: each may need a schema of all tables, so they have a separate thread. */
+/** Each may need a schema of all tables, so they have a separate thread. */
 const INTROSPECTION = /__(?:schema|type)\b/;
 /** Time without introspection, after which its thread ends. Milliseconds. */
 const IDLE_MS = 60_000;
 
-/** Returns the route `POST /graphql`. Queries get JSON, subscriptions a stream of events. */
 export function openGraphql(options: GraphqlOptions): Graphql {
   const { databaseUrl, chains, logger, clock, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options;
   const settings = { databaseUrl, chains, timeoutMs, bytesMax, logLevel: logger.level };
@@ -103,7 +100,6 @@ const requestBody = z.object({
   variables: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** @throws BodyTooLargeError, InvalidParameterError */
 async function readRequest(request: Request): Promise<GraphqlRequest> {
   const body = requestBody.safeParse(
     await readJsonBody(request, { bytesMax: BODY_BYTES_MAX, valuesMax: BODY_VALUES_MAX }),

@@ -4,10 +4,7 @@ import { GraphqlRefusalError } from '../refusal.ts';
 
 /** Limits the memory of results, from their arrival to the end of their sending. One key may use a quarter. */
 export interface ResultBudget {
-  /**
-   * Returns a response that holds its bytes until they are sent.
-   * @throws GraphqlRefusalError GRAPHQL_BUSY if there is no room
-   */
+  /** A response that holds its bytes until they are sent. @throws GraphqlRefusalError GRAPHQL_BUSY */
   respond(c: ApiContext, keyId: string, body: Uint8Array<ArrayBuffer>): Response;
   /** Sends an event as soon as there is room for its bytes, unless the signal aborts first. */
   during(keyId: string, bytes: number, signal: AbortSignal, send: () => Promise<void>): Promise<void>;
@@ -15,9 +12,7 @@ export interface ResultBudget {
 
 /** Results up to this size are not counted. Bytes. */
 const SMALL_BYTES = 65_536;
-/** Bytes that are given to the connection together. */
 const CHUNK_BYTES = 65_536;
-/** Interval between attempts to send an event. Milliseconds. */
 const WAIT_MS = 100;
 
 export function createResultBudget(bytesMax: number, clock: Clock): ResultBudget {

@@ -9,20 +9,16 @@ export interface StreamOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly budget: ResultBudget;
-  /** Ends all streams. */
   readonly closing: AbortSignal;
 }
 
-/** Sends the events of an exchange, in the form of the protocol GraphQL over SSE. */
 export type StreamResults = (c: ApiContext, exchange: Exchange) => Response;
 
-/** Streams per process. */
 const STREAMS_MAX = 100;
-/** Streams per key. */
 const KEY_STREAMS_MAX = 20;
 /** Interval of comments that keep a connection open. Milliseconds. */
 const BEAT_MS = 15_000;
-/** Then the client has to connect again, with a key that is still valid. Milliseconds. */
+/** Then the client connects again, with a key that is still valid. Milliseconds. */
 const STREAM_MS = 3_600_000;
 
 export function createStreamResults({ clock, logger, budget, closing }: StreamOptions): StreamResults {
@@ -41,8 +37,15 @@ export function createStreamResults({ clock, logger, budget, closing }: StreamOp
       const keptOpen = whenAborted(signal, () => exchange.close());
       const beats = sendBeats(stream, clock, signal);
       try {
-        for (let body = await nextEvent(exchange); body !== null; body = await nextEvent(exchange))
-          await budget.during(key, body.length, signal, () => sendEvent(stream, body));
+        for (let reply = await exchange.next(); reply.type === 'event'; reply = await exchange.next()) {
+          const { body } = reply;
+          await budget.during(key, body.length, signal, async () => {
+            // Without making a text of its bytes.
+            await stream.write('event: next\ndata: ');
+            await stream.write(body);
+            await stream.write('\n\n');
+          });
+        }
       } catch (error) {
         if (!(error instanceof GraphqlRefusalError)) throw error;
         await stream.writeSSE({ event: 'next', data: JSON.stringify({ errors: [shownRefusal(error)] }) });
@@ -52,7 +55,9 @@ export function createStreamResults({ clock, logger, budget, closing }: StreamOp
         left.abort();
         await beats;
         await stream.writeSSE({ event: 'complete', data: '' });
-        closeOne(open, key);
+        const rest = (open.get(key) ?? 1) - 1;
+        if (rest === 0) open.delete(key);
+        else open.set(key, rest);
       }
     };
     const response = streamSSE(c, send, async (error) => {
@@ -65,30 +70,11 @@ export function createStreamResults({ clock, logger, budget, closing }: StreamOp
   };
 }
 
-/** Returns null after the last one. */
-async function nextEvent(exchange: Exchange): Promise<Uint8Array | null> {
-  const reply = await exchange.next();
-  return reply.type === 'event' ? reply.body : null;
-}
-
-/** Writes an event without making a text of its bytes. */
-async function sendEvent(stream: SSEStreamingApi, body: Uint8Array): Promise<void> {
-  await stream.write('event: next\ndata: ');
-  await stream.write(body);
-  await stream.write('\n\n');
-}
-
 async function sendBeats(stream: SSEStreamingApi, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleepUnlessAborted(clock, BEAT_MS, signal);
     if (!signal.aborted) await stream.write(':\n\n');
   }
-}
-
-function closeOne(open: Map<string, number>, key: string): void {
-  const left = (open.get(key) ?? 1) - 1;
-  if (left === 0) open.delete(key);
-  else open.set(key, left);
 }
 
 function tooManyStreams(own: number, all: number): GraphqlRefusalError {

@@ -3,20 +3,16 @@ import type { WithPgClient } from '@dataplan/pg';
 import { readRows } from '../reading/read-rows.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 
-/** Hashes of blocks by number. */
 type Hashes = ReadonlyMap<number, string>;
 
-/** Blocks that a subscriber has. */
 export interface Position {
   /** Text that positions with the same blocks have in common. */
   readonly id: string;
-  /** The newest ones that are stored. */
   readonly known: Hashes;
   /** Newest block; null: none is stored yet. */
   readonly last: number | null;
 }
 
-/** Blocks of which a subscriber gets rows next. */
 export interface NextBlocks {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -26,15 +22,9 @@ export interface NextBlocks {
 
 /** Blocks to look back for the last common one. Deeper reorgs need approval by the operator. */
 const KNOWN_MAX = 256;
-
-/** Blocks that a subscriber may catch up on. */
 const BEHIND_MAX = 10_000;
 
-/**
- * Returns the position after a block.
- * @param afterBlock null: after the newest one
- * @throws GraphqlRefusalError
- */
+/** `afterBlock` null: after the newest block. @throws GraphqlRefusalError */
 export async function readStart(
   withClient: WithPgClient,
   chainId: string,
@@ -51,9 +41,8 @@ export async function readStart(
   return at(afterBlock, await readPosition(withClient, chainId, afterBlock));
 }
 
-/** Returns the position at the newest stored block up to a number. @param upTo null: no bound */
 export async function readPosition(withClient: WithPgClient, chainId: string, upTo: number | null): Promise<Position> {
-  const rows = await readRows<BlockRow>(
+  const rows = await readRows<{ number: string; hash: string }>(
     withClient,
     sql`SELECT block_number::text AS number, block_hash AS hash FROM analytics.blocks
      WHERE chain_id = ${chainId}::bigint AND block_number <= coalesce(${upTo}::bigint, 9223372036854775807)
@@ -63,16 +52,13 @@ export async function readPosition(withClient: WithPgClient, chainId: string, up
   return at(rows[0] === undefined ? null : Number(rows[0].number), { known });
 }
 
-/** Returns a position with another newest block. Blocks of one branch differ by their ends only. */
+/** Blocks of one branch differ by their ends only. */
 export function at(last: number | null, { known }: Pick<Position, 'known'>): Position {
   const ends = [[...known][0], [...known].at(-1)];
   return { id: JSON.stringify([last, ...ends]), known, last };
 }
 
-/**
- * Returns the blocks after the newest one of a position that is still valid; null if there are none.
- * @param blocksMax at most so many
- */
+/** Blocks after a position; null if there are none. */
 export async function readNextBlocks(
   withClient: WithPgClient,
   chainId: string,
@@ -81,7 +67,7 @@ export async function readNextBlocks(
 ): Promise<NextBlocks | null> {
   const chain = sql`${chainId}::bigint`;
   // One row without a block, if there are no blocks in the range: the newest block is in each row.
-  const rows = await readRows<BlockRow & { newest: string | null }>(
+  const rows = await readRows<{ number: string; hash: string; newest: string | null }>(
     withClient,
     sql`WITH newest AS (SELECT max(block_number) AS block_number FROM analytics.blocks WHERE chain_id = ${chain})
      SELECT newest.block_number::text AS newest, block.block_number::text AS number, block.block_hash AS hash
@@ -107,9 +93,4 @@ function commonBlock(known: Hashes, current: Hashes, last: number): number {
   const firstReplaced = Math.min(...replaced);
   const valid = [...known.keys()].filter((number) => number < firstReplaced);
   return valid.length === 0 ? firstReplaced - 1 : Math.max(...valid);
-}
-
-interface BlockRow {
-  readonly number: string;
-  readonly hash: string;
 }

@@ -15,12 +15,10 @@ export interface NewRowsOptions {
   readonly built: BuiltSchema;
   /** Text that only equal subscriptions have in common. */
   readonly key: string;
-  /** Values of its variables, as sent. */
   readonly variables: Operation['variables'];
   readonly page: PageQuery;
   /** Read before the client gets a response: rows of later blocks are new. */
   readonly start: Position;
-  /** Maximum of a message. */
   readonly bytesMax: number;
   readonly reader: Reader;
   readonly newestBlocks: NewestBlocks;
@@ -29,14 +27,12 @@ export interface NewRowsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Blocks of one message. */
 const BLOCKS_MAX = 1_000;
 /** Rows of one message. They are halved while their bytes are too many. */
 const ROWS_MAX = 1_000;
 /** Bytes of a message with several rows: clients that read slowly leave many messages in memory. */
 const MESSAGE_BYTES = 1_048_576;
 
-/** Blocks whose rows are read, and those that were. */
 interface State {
   readonly position: Position;
   /** Null: the rows of all blocks up to the position are sent. */
@@ -47,15 +43,11 @@ interface State {
 /** Blocks of which only the first rows are sent. */
 interface OpenPage {
   readonly blocks: NextBlocks;
-  /** Position after them. */
   readonly reached: Position;
-  /** Cursor of the last sent row. */
   readonly after: string;
 }
 
-/** One read. */
 interface Step {
-  /** Null: there is none to send. */
   readonly message: JsonBytes | null;
   readonly state: State;
   /** Whether further rows may follow at once, or none will, because of an error in the message. */
@@ -69,10 +61,7 @@ export function createSharedSteps(): SharedSteps {
   return new Map();
 }
 
-/**
- * Returns messages with the rows of new blocks, in the order of the chain, until the signal aborts. Each one is read in a transaction that compares
- * the blocks first, so a row of a block is in exactly one message, unless a reorg replaces the block. Equal subscriptions share their reads.
- */
+/** Each message is read in a transaction that compares the blocks first: a row is in one, unless a reorg replaces it. */
 export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<JsonBytes, void, undefined> {
   const { page, newestBlocks, signal } = options;
   let state: State = { position: options.start, page: null, rowsMax: ROWS_MAX };
@@ -114,17 +103,16 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
   const isTooLarge = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
   if (isTooLarge === true && state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
   if (result.errors !== undefined) return { message: jsonBytes(result, bytesMax), state, following: 'end' };
-  const { shown, end } = withoutEnd(result, page.member);
-  const extensions = blocksOf(page.chainId, blocks, isFirst);
-  const message = bytesWithin(
-    { ...shown, extensions },
-    state.rowsMax > 1 ? Math.min(MESSAGE_BYTES, bytesMax) : bytesMax,
-  );
+  // The end of the page is not for the client.
+  const { [PAGE_MEMBER]: endMember, ...rows } = z.record(z.string(), z.unknown()).parse(result.data?.[page.member]);
+  const end = endOfPage.parse(endMember);
+  const shown = { data: { [page.member]: rows }, extensions: blocksOf(page.chainId, blocks, isFirst) };
+  const message = bytesWithin(shown, state.rowsMax > 1 ? Math.min(MESSAGE_BYTES, bytesMax) : bytesMax);
   if (!(message instanceof Uint8Array)) {
     if (state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
     return { message: jsonBytes({ errors: [shownError(message, logger)] }, bytesMax), state, following: 'end' };
   }
-  const reached = open.reached ?? (await readReached(page.chainId, blocks, withClient));
+  const reached = open.reached ?? at(blocks.toBlock, await readPosition(withClient, page.chainId, blocks.toBlock));
   const rest = end.hasNextPage && end.endCursor !== null ? { blocks, reached, after: end.endCursor } : null;
   const next: State = {
     position: rest === null ? reached : state.position,
@@ -137,7 +125,6 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
   return { message: isSent ? message : null, state: next, following: rest !== null || isFull ? 'more' : 'wait' };
 }
 
-/** Blocks, the rows after a cursor of them, and the position after them if it is known. */
 interface Opened {
   readonly blocks: NextBlocks;
   readonly after: string | null;
@@ -153,24 +140,16 @@ async function openPage(chainId: string, { position, page }: State, withClient: 
   return { blocks: { ...next, fromBlock }, after: null, reached: null };
 }
 
-async function readReached(chainId: string, { toBlock }: NextBlocks, withClient: WithPgClient): Promise<Position> {
-  return at(toBlock, await readPosition(withClient, chainId, toBlock));
-}
-
 function readRows(
   { built, page: { document }, variables, logger }: NewRowsOptions,
   { blocks, after }: Opened,
   rowsMax: number,
   withClient: WithPgClient,
 ): Promise<GraphqlResult> {
-  const wanted = {
-    ...{ document, operationName: null },
-    variables: { ...variables, ...pageVariables(blocks, after, rowsMax) },
-  };
-  return runQuery(built, wanted, withClient, logger);
+  const all = { ...variables, ...pageVariables(blocks, after, rowsMax) };
+  return runQuery(built, { document, operationName: null, variables: all }, withClient, logger);
 }
 
-/** Returns the error of a result that is too large. */
 function bytesWithin(result: GraphqlResult, bytesMax: number): JsonBytes | GraphqlRefusalError {
   try {
     return jsonBytes(result, bytesMax);
@@ -194,9 +173,3 @@ function blocksOf(
 }
 
 const endOfPage = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
-
-/** Takes the end of the page out of a result. */
-function withoutEnd(result: GraphqlResult, member: string) {
-  const { [PAGE_MEMBER]: end, ...rows } = z.record(z.string(), z.unknown()).parse(result.data?.[member]);
-  return { shown: { data: { [member]: rows } }, end: endOfPage.parse(end) };
-}

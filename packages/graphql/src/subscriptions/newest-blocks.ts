@@ -3,20 +3,15 @@ import { sql } from '@chainstead/db';
 import { readRows } from '../reading/read-rows.ts';
 import type { Reader } from '../reading/reader.ts';
 
-/** Watches the newest blocks of chains, for all subscriptions together. */
 export interface NewestBlocks {
-  /**
-   * Resolves once the newest block differs from `seen`, or the signal aborts. Returns a text that identifies it. All subscriptions of a chain get a
-   * new block at the same moment.
-   * @throws GraphqlRefusalError
-   */
+  /** Resolves once the newest block differs from `seen`, or the signal aborts. @throws GraphqlRefusalError */
   changedFrom(chainId: string, seen: string | null, signal: AbortSignal): Promise<string>;
 }
 
 /** Interval between reads. Milliseconds. */
 const INTERVAL_MS = 500;
 
-/** Commits of blocks send no notification, so the table of blocks is read while subscriptions are open. */
+/** Commits of blocks send no notification, so their table is read while subscriptions are open. */
 export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
   const reads = new Map<string, Promise<string>>();
   const readAt = new Map<string, number>();

@@ -15,17 +15,14 @@ import { GraphqlRefusalError } from '../refusal.ts';
 import { chainIdOf } from '../schema/row-range.ts';
 import type { NextBlocks } from './branch.ts';
 
-/** A subscription as a query for the rows of some blocks. */
 export interface PageQuery {
   readonly document: DocumentNode;
-  /** Name of the only member of its result. */
   readonly member: string;
   readonly chainId: string;
   /** Null: rows after the newest block. */
   readonly afterBlock: number | null;
 }
 
-/** Variables of the query in addition to those of the subscription. */
 export interface PageVariables {
   readonly [FROM]: string;
   readonly [TO]: string;
@@ -40,10 +37,6 @@ const FIRST = 'page_first';
 /** Member with the end of the page, which the client does not get. */
 export const PAGE_MEMBER = 'page_end';
 
-/**
- * Returns the query that reads pages of a subscription's rows.
- * @throws GraphqlRefusalError
- */
 export function pageQuery({ definition, document, roots, args: [args = {}] }: Operation): PageQuery {
   const [root, ...others] = roots;
   if (root === undefined || others.length > 0 || (root.directives ?? []).length > 0 || root.name.value.startsWith('__'))
@@ -78,7 +71,6 @@ export function pageQuery({ definition, document, roots, args: [args = {}] }: Op
   };
 }
 
-/** Returns the values of the query's own variables. */
 export function pageVariables(
   { fromBlock, toBlock }: Pick<NextBlocks, 'fromBlock' | 'toBlock'>,
   after: string | null,

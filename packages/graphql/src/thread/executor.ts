@@ -6,23 +6,18 @@ import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
 
 /** Runs operations in a separate thread: schemas, plans and results never delay the thread that serves requests. */
 export interface Executor {
-  /** Passes a request to the thread, which starts if there is none. */
   open(request: ThreadRequest): Exchange;
   close(): Promise<void>;
 }
 
-/** A request and its replies. */
 export interface Exchange {
-  /**
-   * Lets the thread make the next reply.
-   * @throws GraphqlRefusalError GRAPHQL_UNAVAILABLE if the thread ended
-   */
+  /** @throws GraphqlRefusalError GRAPHQL_UNAVAILABLE if the thread ended */
   next(): Promise<ThreadReply>;
   /** Stops the work for the request. A pending reply becomes `ended`. */
   close(): void;
 }
 
-/** Memory of a thread. The thread ends instead of the process if it needs more, and the next request starts another one. */
+/** The thread ends if it needs more, and the next request starts another one. */
 const MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64, stackSizeMb: 1 };
 
 /** @param idleMs time without requests after which the thread ends */
@@ -38,7 +33,10 @@ export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs 
       env: { GRAPHILE_ENV: 'production' },
       resourceLimits: MEMORY,
     });
-    worker.on('message', (line: string) => writeLine(logger, line));
+    worker.on('message', (line: string) => {
+      const { level, msg, time: _, ...fields } = logLine.parse(JSON.parse(line));
+      logger[level](fields, msg);
+    });
     worker.on('error', (error) => logger.error({ error: errorText(error) }, 'GraphQL thread failed'));
     const ended = new Promise((resolve) => {
       worker.once('exit', resolve);
@@ -116,9 +114,3 @@ function lost(): GraphqlRefusalError {
 }
 
 const logLine = z.looseObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']), msg: z.string() });
-
-/** Writes a log line of the thread as one of this process. */
-function writeLine(logger: Logger, line: string): void {
-  const { level, msg, time: _, ...fields } = logLine.parse(JSON.parse(line));
-  logger[level](fields, msg);
-}

@@ -1,25 +1,19 @@
 import type { Chain } from '@chainstead/chains';
 import type { GraphqlRequest } from '../operations/operation.ts';
 
-/** Settings of a thread. */
 export interface ThreadSettings {
-  /** Login of a member of `chainstead_reader` that has no other rights. */
   readonly databaseUrl: string;
   /** Time for one operation. Milliseconds. */
   readonly timeoutMs: number;
   /** Bytes of the values of one operation, and of its result. */
   readonly bytesMax: number;
-  /** Operations that read at the same time. */
   readonly concurrency: number;
-  /** Chains that operations may name. */
   readonly chains: readonly Chain[];
-  /** Level of log lines. */
   readonly logLevel: string;
 }
 
 /** A request for the thread. Its port carries a null for each wanted reply, and the replies. */
 export interface ThreadRequest extends GraphqlRequest {
-  /** Whether the client reads a stream of events. */
   readonly acceptsEvents: boolean;
 }
 

@@ -12,7 +12,6 @@ import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
 import { pageQuery } from '../subscriptions/page-query.ts';
 import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
 
-/** Runs requests. */
 export interface Responder {
   /** Yields one result; or for a subscription, events until the signal aborts. */
   respond(request: ThreadRequest, signal: AbortSignal): AsyncGenerator<ThreadReply, void, undefined>;
@@ -22,11 +21,8 @@ export interface Responder {
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openResponder(settings: ThreadSettings, logger: Logger, clock: Clock): Responder {
   const { databaseUrl, timeoutMs, bytesMax, concurrency } = settings;
-  const reader = openReader({
-    ...{ url: databaseUrl, logger, clock, concurrency },
-    limits: { timeoutMs, bytesMax },
-  });
-  const schemas = createSchemas({ reader, clock, chains: { find: createChainFinder(settings.chains) } });
+  const reader = openReader({ url: databaseUrl, logger, clock, concurrency, limits: { timeoutMs, bytesMax } });
+  const schemas = createSchemas(reader, clock, { find: createChainFinder(settings.chains) });
   const newestBlocks = createNewestBlocks(reader, clock);
   const steps = createSharedSteps();
 
@@ -70,24 +66,22 @@ export function openResponder(settings: ThreadSettings, logger: Logger, clock: C
       } catch (error) {
         const shown = shownError(error, logger);
         const body: JsonBytes = jsonBytes({ errors: [shown] }, Number.POSITIVE_INFINITY);
+        const isRetryable = error instanceof GraphqlRefusalError && error.retryable;
         if (isOpened) yield { type: 'event', body };
-        else yield { type: 'result', status: statusOf(shown.extensions.code), isRetryable: isRetryable(error), body };
+        else yield { type: 'result', status: STATUSES[shown.extensions.code] ?? 400, isRetryable, body };
       }
     },
     close: () => reader.close(),
   };
 }
 
-function isRetryable(error: unknown): boolean {
-  return error instanceof GraphqlRefusalError && error.retryable;
-}
-
-function statusOf(code: string): 400 | 500 | 503 {
-  if (code === 'GRAPHQL_FAILED') return 500;
-  return REFUSED_BY_SERVER.has(code) ? 503 : 400;
-}
-
-const REFUSED_BY_SERVER = new Set(['GRAPHQL_BUSY', 'GRAPHQL_ROLE_UNSAFE', 'GRAPHQL_TIMEOUT', 'GRAPHQL_UNAVAILABLE']);
+const STATUSES: Readonly<Partial<Record<string, 500 | 503>>> = {
+  GRAPHQL_FAILED: 500,
+  GRAPHQL_BUSY: 503,
+  GRAPHQL_ROLE_UNSAFE: 503,
+  GRAPHQL_TIMEOUT: 503,
+  GRAPHQL_UNAVAILABLE: 503,
+};
 
 function requireEventStream({ acceptsEvents }: ThreadRequest): void {
   if (acceptsEvents) return;

@@ -21,7 +21,6 @@ export interface AuthenticationOptions {
 }
 
 const LIMIT_NAME = 'api';
-/** Window of rates set for single keys. Milliseconds. */
 const OWN_WINDOW_MS = 1_000;
 const OPEN_ID = 'open';
 
@@ -80,7 +79,6 @@ function createKeyLimits({ rateLimit, sharedLimits }: AuthenticationOptions) {
   };
 }
 
-/** Returns the key of a request: `X-API-Key`, else `Authorization: Bearer`. */
 export function keyOf(c: ApiContext): string | undefined {
   const header = c.req.header('x-api-key');
   if (header !== undefined) return header;

@@ -6,7 +6,6 @@ import { type AuthenticationOptions, keyOf } from './authentication.ts';
 import { guardKeyless } from './request-gate.ts';
 
 export interface RouteProtection {
-  /** The key for `/metrics`; null: none is configured. */
   readonly metricsKey: string | null;
   readonly opensMetrics: boolean;
   readonly docs: boolean;

@@ -18,11 +18,9 @@ export type RawHandler = (incoming: IncomingMessage, outgoing: ServerResponse) =
 
 export interface RawGate {
   requestId(headers: IncomingHttpHeaders): string;
-  /** Whether requests need no key; synchronous if known. */
   isOpen(): boolean | Promise<boolean>;
   /** Why an open server must refuse the request (DNS rebinding, foreign pages); null: it may respond. */
   refusal(headers: IncomingHttpHeaders): ApiError | null;
-  /** Header names and values in turn, for a response to a page of this origin. */
   corsHeaders(origin: string, isOpen: boolean): readonly string[];
   /** Call once per response. */
   readonly log: RequestLog;

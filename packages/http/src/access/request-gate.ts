@@ -8,7 +8,6 @@ import { isLoopbackHostHeader, isLoopbackName } from './binding.ts';
 
 /** Web pages that may read the responses of a server with keys. Keys are sent in a header: no credentials. */
 export interface CorsOptions {
-  /** `*`, or a list of origins. Ignored by a server without keys: see {@link readableBy}. */
   readonly origins: '*' | readonly string[];
 }
 

@@ -8,7 +8,6 @@ export interface AuditActor {
   /** Id of a key (never the key), `open` if none is needed; for a command, user and machine. */
   readonly id: string;
   readonly name: string | null;
-  /** Network address; null for commands. */
   readonly address: string | null;
   readonly requestId: string | null;
 }
@@ -18,12 +17,10 @@ export interface AuditEntry {
   readonly action: string;
   /** Target of the action: the id of a key, of a session … Contains no secret. */
   readonly target: string;
-  /** Further details as JSON. Contains no secret. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 export interface AuditRecord extends AuditActor, Required<AuditEntry> {
-  /** Ascends with time. */
   readonly entry: string;
   readonly at: Date;
 }
@@ -56,10 +53,7 @@ export async function listAudit(
   return database.query<AuditRecord>(auditStatement(before, limit, door));
 }
 
-/**
- * Reads one range of one index. `door` appears as a range and in the order. If the planner knew it to be a single
- * value, it would use the other index and read the entries of all other channels.
- */
+/** One range of one index. If the planner knew `door` to be a single value, it would read all other channels. */
 export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Sql {
   const way = door === null ? [] : [sql`${door}`];
   const key = [...way.map(() => sql`log.door`), sql`log.id`];

@@ -13,7 +13,6 @@ export const NO_ADDITIONS: DocumentAdditions = {
   read: async () => (document) => document,
 };
 
-/** Cache time of the state in milliseconds, so that requests for the document don't load Postgres. */
 const STATE_KEPT_MS = 1_000;
 
 /** Returns a reader of the state up to a second old, or of the last known one while Postgres is unavailable. */

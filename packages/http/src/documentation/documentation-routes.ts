@@ -17,7 +17,6 @@ import { OPERATION_GROUPS } from './operation-groups.ts';
 import { createReference } from './reference/reference-page.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
 
-/** Forbids inline scripts, inline styles and other origins. */
 const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -44,12 +43,10 @@ export interface DocumentationOptions {
   readonly logger: Logger;
   /** Scopes for the 403 responses. Must be complete at the first request for the document. */
   readonly routeScopes: RouteScopes;
-  /** Values with a result on this server. Called at most once per minute. */
   readonly examples: () => Promise<DocumentExamples>;
   readonly additions: DocumentAdditions;
 }
 
-/** Cache time of examples in milliseconds, so that requests for the document don't load Postgres. */
 const EXAMPLES_KEPT_MS = 60_000;
 
 /** The document is built at the first request, when all routes are known. */
@@ -96,7 +93,6 @@ interface CurrentDocument {
   readonly text: string;
   readonly asset: StaticAsset;
   page(): Promise<StaticAsset>;
-  /** Part of the page that is loaded when an operation is opened. Null: no operation has this id. */
   operation(id: string): Promise<StaticAsset | null>;
 }
 
@@ -117,10 +113,7 @@ function currentDocumentOf(document: object, text: string, documentationUrl: str
   };
 }
 
-/**
- * Returns the document with examples up to a minute old, or with the last known ones while Postgres is unavailable.
- * Requests share a build. Other requests are served between its steps, of which the first is the longest and done once.
- */
+/** Examples are up to a minute old. Requests share a build; other requests are served between its steps. */
 function documentWithExamples(
   app: ApiApp,
   { version, documentationUrl, logger, routeScopes, examples, additions }: DocumentationOptions,
@@ -164,7 +157,6 @@ function documentWithExamples(
 }
 
 const otherRequests = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 const NOTHING_STORED = [{}, (document: object) => document] as const;
 
 function homePage(version: string): string {
@@ -217,9 +209,7 @@ function withScopeRefusals(app: ApiApp, routeScopes: RouteScopes, document: obje
 
 const UNAUTHORIZED = '401';
 const FORBIDDEN = '403';
-
 const EXAMPLE_KEY_ID = '1f0c2ab9';
-
 const operationShape = z.looseObject({ responses: z.record(z.string(), z.unknown()) });
 const documentShape = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
 

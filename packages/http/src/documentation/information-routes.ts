@@ -5,7 +5,6 @@ import { errorResponses } from '../requests/error-answer.ts';
 import { withScope } from '../with-scope.ts';
 
 const BASE = '/api/v2.2';
-
 const versionSchema = z.object({ version: z.string().openapi({ example: '1.0.0' }) }).openapi('ApiVersion');
 
 const version = createRoute({

@@ -1,4 +1,3 @@
-/** The record with each value changed. */
 export function mapValues<Value, Changed>(
   record: Readonly<Record<string, Value>>,
   change: (value: Value, key: string) => Changed,

@@ -33,7 +33,6 @@ export class ApiError extends ChainsteadError {
 
 export interface ParameterProblem {
   readonly parameter: string;
-  /** The client's value; absent if it sent none. */
   readonly given?: unknown;
   /** Allowed values, as a phrase that completes "must be …". */
   readonly allowed?: string;
@@ -41,9 +40,7 @@ export interface ParameterProblem {
   readonly message?: string;
 }
 
-/** Maximum client text repeated in an error. Characters. */
 const GIVEN_LENGTH_MAX = 120;
-
 const PROBLEMS_MAX = 10;
 const SENTENCE_LENGTH_MAX = 1_000;
 
@@ -126,7 +123,6 @@ export class MethodNotAllowedError extends ApiError {
   }
 }
 
-/** A 413. `limit` in bytes. */
 export class BodyTooLargeError extends ApiError {
   constructor(limit: number) {
     super({
@@ -146,7 +142,6 @@ export class TooManyBodiesError extends ApiError {
       code: 'TOO_MANY_BODIES',
       status: 503,
       message: 'Too many request bodies are being received: retry',
-      // The rest of the body is not read here either.
       headers: { connection: 'close', 'retry-after': '1' },
       retryable: true,
     });

@@ -57,7 +57,6 @@ export function addSystemRoutes(
   app: ApiApp,
   options: {
     readonly logger: Logger;
-    /** Null: served on another port. */
     readonly metrics: Registry | null;
     readonly readiness: () => Promise<Readiness>;
     readonly synchronization: () => Promise<Readiness>;
@@ -97,8 +96,6 @@ async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: s
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Reasons, one sentence each; empty if ready. */
   readonly reasons: readonly string[];
-  /** Notes for the operator that don't prevent readiness. Default: none. */
   readonly notes?: readonly string[];
 }

@@ -35,6 +35,5 @@ export interface Principal {
   readonly id: string;
   readonly name: string;
   readonly scopes: KeyScopes;
-  /** API requests per second; null: the `RATE_LIMIT` setting. */
   readonly rateLimit?: number | null;
 }

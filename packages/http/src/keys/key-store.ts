@@ -40,7 +40,6 @@ export interface KeyStore {
 }
 
 export interface CreatedKey {
-  /** Shown only once. */
   readonly key: string;
   readonly prefix: string;
 }
@@ -149,8 +148,7 @@ function createInUse(database: Database, hasConfigured: boolean, cacheMs: number
     try {
       used = (await database.query(sql`SELECT 1 FROM api_keys WHERE NOT by_start LIMIT 1`)).length > 0;
     } catch (error) {
-      // Probes must work while the database is unavailable, so the last known value applies; without one, nothing is
-      // allowed.
+      // Probes must work during an outage: the last known value applies; without one, nothing is allowed.
       if (checkedAt === undefined) throw error;
     } finally {
       pending = undefined;
@@ -168,7 +166,6 @@ function createInUse(database: Database, hasConfigured: boolean, cacheMs: number
 export interface NewKey {
   readonly name: string;
   readonly scopes: KeyScopes;
-  /** Whether the first start creates it. */
   readonly byStart: boolean;
 }
 

@@ -8,10 +8,7 @@ type Spend = (calls: number) => Promise<number>;
 
 const requests = new AsyncLocalStorage<Spend>();
 
-/**
- * Spends node calls from the budget of the key whose request runs now, over all processes.
- * @returns milliseconds to wait before they may be made; 0: they may be made now, also outside of a request
- */
+/** From the budget of the running request's key. @returns milliseconds to wait; 0 also outside of a request */
 export async function spendNodeCalls(calls: number): Promise<number> {
   return (await requests.getStore()?.(calls)) ?? 0;
 }

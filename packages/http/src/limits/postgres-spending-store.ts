@@ -2,10 +2,7 @@ import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { SLOTS, type SlotSpending } from './shared-budget.ts';
 import { ATTENDANCE_SECONDS, type SpendingReport, type SpendingStore } from './spending-exchange.ts';
 
-/**
- * One row per bucket, whose lock orders the reports, so each report sees all earlier ones. `spent` is a ring: the index
- * of a slot is its number modulo 16. All processes lock rows in the same order, which avoids deadlocks.
- */
+/** The lock of a bucket's row orders reports. `spent` is a ring by slot number modulo 16. Rows are locked in one order. */
 function exchange(reports: readonly SpendingReport[]): Sql {
   const [slots, lastSlot] = [rawSql(SLOTS), rawSql(SLOTS - 1)];
   return sql`WITH given AS (

@@ -1,10 +1,7 @@
 /** Share of a budget that one process may spend before reporting it. */
 const UNREPORTED_SHARE = 1 / 20;
 
-/**
- * A rolling-window budget shared by all processes, as seen by one of them. Makes no calls itself: it signals when its
- * spending must be reported, and receives the total spending. Times are milliseconds of the store's clock.
- */
+/** One process's view of a rolling-window budget that all share. Times are milliseconds of the store's clock. */
 export interface SharedBudget {
   readonly bucket: string;
   readonly slotMs: number;
@@ -40,7 +37,6 @@ export function unreportedMax(budget: number): number {
 
 export function createSharedBudget({ bucket, budget, windowMs }: SharedBudgetOptions): SharedBudget {
   const block = unreportedMax(budget);
-  /** Known spending of all processes, including this one. */
   const window = createRollingWindow(windowMs);
   let unreported = 0;
   let beingReported = 0;

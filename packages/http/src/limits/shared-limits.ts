@@ -26,12 +26,8 @@ import { createSpendingExchange } from './spending-exchange.ts';
  * processes.
  */
 export interface SharedLimits {
-  /** Adds a limit; names must differ. */
   add(limit: LimitOptions): SharedLimit;
-  /**
-   * Spends from all budgets, or from none if one of them doesn't allow it.
-   * @returns 0 if spent, otherwise the milliseconds to wait; a promise if an exchange is needed first
-   */
+  /** From all or from none. @returns 0 if spent, or milliseconds to wait; a promise if an exchange is needed first */
   spend(spendings: readonly Spending[]): number | Promise<number>;
   close(): Promise<void>;
 }
@@ -59,11 +55,9 @@ export interface SharedLimitsOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock?: Pick<Clock, 'now'>;
-  /** Timeout of the store in milliseconds. @default 1000 */
   readonly timeoutMs?: number;
 }
 
-/** Maximum number of keys per limit in memory: only the last seconds matter. */
 const KEYS_MAX = 10_000;
 
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {

@@ -17,7 +17,6 @@ interface SpendingExchange {
 }
 
 interface SpendingExchangeOptions {
-  /** Null: this process is the only one. */
   readonly store: SpendingStore | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
@@ -28,9 +27,7 @@ interface SpendingExchangeOptions {
 /** Maximum delay of a report. Milliseconds. */
 const REPORT_MS = 100;
 const TIMEOUT_MS = 1_000;
-/** Delay between retries while the store is unavailable. Milliseconds. */
 const RETRY_MS = 1_000;
-/** Interval at which processes count each other. Milliseconds. */
 const ATTEND_MS = 5_000;
 /** Number of consecutive counts without another process before this one assumes to be alone. */
 const ALONE_AFTER = 2;
@@ -196,7 +193,6 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 export interface SpendingReport {
   readonly bucket: string;
   readonly amount: number;
-  /** Slot length in milliseconds; a window has {@link SLOTS} slots. */
   readonly slotMs: number;
 }
 

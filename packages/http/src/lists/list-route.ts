@@ -38,9 +38,7 @@ interface ListRoute<
   readonly errors?: readonly (404 | 413)[];
   /** Datasets that the response needs: if one is off, the response is the 400 of `indexedChain`. */
   readonly datasets: readonly NeededDataset[];
-  /** The filter that a cursor is bound to, by parameter name as in error messages. Optional members have defaults. */
   readonly filter: z.ZodType<F>;
-  /** Maps the error for a cursor of another list or with contradicting parameters. Default: unchanged. */
   refusal?(error: InvalidParameterError): Error;
 }
 

@@ -26,7 +26,6 @@ export type Given<Params extends Shape, Query extends ListQueryShape, Sent> = z.
   z.output<z.ZodObject<Query>> & { readonly body: Sent };
 
 export interface RequestedPage<F extends Filter, P extends JsonValue, Given> extends Page<F, P> {
-  /** Request values that no cursor is bound to. */
   readonly given: Given;
   readonly requester: string;
 }
@@ -39,7 +38,6 @@ export interface FoundPage<P extends JsonValue> {
 export interface PageEnvelope {
   readonly page: number;
   readonly page_size: number;
-  /** Null on the last page. */
   readonly cursor: string | null;
 }
 
@@ -51,11 +49,8 @@ export interface ListRequest<Params extends Shape, Query extends ListQueryShape,
   readonly summary: string;
   readonly description?: string;
   readonly params?: z.ZodObject<Params>;
-  /** A `querySchema` result. */
   readonly query: z.ZodPipe<z.ZodTransform<unknown, unknown>, z.ZodObject<Query>>;
-  /** The JSON body of a `POST`; without it the list is a `GET`. */
   readonly body?: z.ZodType<Sent>;
-  /** Handles schema errors. Default: like all routes. */
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
   /** Names the list in its cursors, so that they work for no other list. */
   readonly cursorName: string;
@@ -74,15 +69,12 @@ interface PendingResponse {
 export interface ListPages<P extends JsonValue, Opened, Found extends FoundPage<P>, Body extends object> {
   readonly tags: readonly string[];
   readonly response: { readonly description: string; readonly schema: z.ZodType<Body> };
-  /** For a list whose `read` may return null. */
   readonly pending?: PendingResponse;
   readonly position: z.ZodType<P>;
   /** Rows per page. Default: 100, or `PAGE_LIMIT_MAX` if that is less. */
   readonly limitDefault?: number;
-  /** Default DESC. */
   readonly orderDefault?: Order;
   readonly firstPage: 0 | 1;
-  /** Null: respond with {@link PendingResponse}. */
   read(page: Opened): Promise<Found | null>;
   present(found: Found, envelope: PageEnvelope, page: Opened): NoInfer<Body>;
 }
@@ -161,10 +153,7 @@ export function definePagedRoute<
   app.openapi(routed, respond as never, list.refuseInvalid);
 }
 
-/**
- * Reads a page with fewer rows while its response is too large. After a cut page, the next one begins with twice its
- * rows. @throws the error of a page of one row
- */
+/** With fewer rows while the response is too large; after a cut page, the next begins with twice its rows. */
 async function readFitting<F extends Filter, P extends JsonValue>(
   page: Page<F, P>,
   responseBytes: ApiDependencies['responseBytes'],

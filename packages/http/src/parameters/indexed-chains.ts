@@ -78,11 +78,7 @@ export function knownChainsOf(chains: ChainLookup, names: readonly string[]): re
 
 /** Known but not indexed here. Not a 404, which clients of the hosted API understand as "there is none". */
 export class NotIndexedError extends ApiError {
-  /**
-   * @param what start of the sentence: `Chain eth`
-   * @param key the setting
-   * @param change the change to make: `add it to CHAINS (CHAINS=eth,…)`
-   */
+  /** `what`: `Chain eth`. `key`: the setting. `change`: `add it to CHAINS (CHAINS=eth,…)`. */
   constructor(what: string, key: string, change: string) {
     super({
       code: 'NOT_INDEXED',
@@ -96,12 +92,10 @@ export class NotIndexedError extends ApiError {
     return new NotIndexedError(`Chain ${chain.key}`, 'CHAINS', addTo('CHAINS', chain.key));
   }
 
-  /** @param key the setting that lists datasets */
   static ofDataset(dataset: string, key = 'DATASETS'): NotIndexedError {
     return new NotIndexedError(`Dataset ${dataset}`, key, addTo(key, dataset));
   }
 
-  /** @param setting the setting of the chain without its suffix */
   static ofEveryBlock(
     { dataset, setting }: { readonly dataset: string; readonly setting: string },
     chain: Pick<Chain, 'key'>,

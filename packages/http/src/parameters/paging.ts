@@ -36,13 +36,10 @@ export interface RoutePaging<F extends Filter, P extends JsonValue> {
 }
 
 export interface RoutePagingOptions<F extends Filter, P extends JsonValue> {
-  /** Names the route in its cursors, so that they work for no other route. */
   readonly route: string;
-  /** Defaults of the members apply to a first page that omits them. */
   readonly filter: z.ZodType<F>;
   readonly position: z.ZodType<P>;
   readonly limitDefault: number;
-  /** Default DESC. */
   readonly orderDefault?: Order;
 }
 
@@ -102,10 +99,7 @@ function stateOf(shown: ShownState | null): { readonly w?: string } {
   return position === null ? {} : { w: position };
 }
 
-/**
- * Short names, since cursors are in URLs: route, filter, limit, order, page number, position, upper bound, rows of a
- * cut page, database state.
- */
+/** Short, since cursors are in URLs: route, filter, limit, order, number, place, upper bound, cut rows, state. */
 function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F>, position: z.ZodType<P>) {
   return z.object({
     r: z.string(),

@@ -6,7 +6,6 @@ export type Order = 'ASC' | 'DESC';
 
 export interface ParameterOptions {
   readonly chains: ChainLookup;
-  /** Rows per page if the client omits the limit. Default 100. */
   readonly pageLimitDefault?: number;
   /** Maximum rows per page; larger values are clamped. */
   readonly pageLimitMax: number;

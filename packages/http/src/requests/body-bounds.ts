@@ -10,7 +10,6 @@ export interface BodyBounds {
 }
 
 const BODY_BOUNDS: BodyBounds = { bytesMax: 262_144, valuesMax: 10_000 };
-
 const BYTES_MAX = 'x-body-bytes-max';
 const VALUES_MAX = 'x-body-values-max';
 

@@ -1,9 +1,6 @@
 /** Limits the memory of bodies or of responses together, from receiving their bytes to the end of their requests. */
 export interface ByteBudget {
-  /**
-   * Reserves bytes for a key, to be released with `give`; returns false, without a reservation, if there is no room.
-   * @param isOneRow whether `rowBytesMax` is the maximum for the key. @default false
-   */
+  /** False, without a reservation, if there is no room. `isOneRow`: `rowBytesMax` is the key's maximum. */
   take(keyId: string, bytes: number, isOneRow?: boolean): boolean;
   give(keyId: string, bytes: number): void;
   readonly keyBytesMax: number;

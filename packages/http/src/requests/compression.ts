@@ -15,7 +15,6 @@ const AT_ONCE_BYTES_MAX = 262_144;
 const FASTEST: zlib.ZlibOptions = { level: 1 };
 const FASTEST_BROTLI: zlib.BrotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** Bytes, or a text that is encoded as UTF-8. */
 type Body = Uint8Array | string;
 
 interface Encoder {
@@ -68,10 +67,7 @@ export function compression(): MiddlewareHandler<ApiEnv> {
   };
 }
 
-/**
- * Makes the request's `c.json` compress its output directly: building a response first and reading it again costs two
- * responses and a stream, a fifth of Node's time for a page.
- */
+/** Compresses in `c.json`: building a response and reading it again takes a fifth of Node's time for a page. */
 function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | null {
   const encoding = encodingFor(accepted);
   if (encoding === null) return null;

@@ -15,14 +15,9 @@ export interface RequestBodyOptions {
 /** An empty body of this type counts as no members: like in the hosted API, the route reports missing members. */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 const NOTHING = new TextEncoder().encode('{}');
-
 const OPEN_KEY_ID = 'open';
 
-/**
- * Reads the bodies of routes that declare one. It enforces the route's limits: bytes while receiving, values before
- * parsing. Both count towards the budget until the response. Runs after the key check: bodies without a valid key, or
- * for a route without a body, are not read, and `serveApi` closes the connection.
- */
+/** Limits bytes while receiving, values before parsing. After the key check: other bodies are never read. */
 export function requestBody(app: OpenAPIHono<ApiEnv>, options: RequestBodyOptions): MiddlewareHandler<ApiEnv> {
   let routes: ReadonlyMap<string, BodyBounds> | undefined;
   return async (c, next) => {

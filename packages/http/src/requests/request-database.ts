@@ -15,7 +15,6 @@ export interface RequestDatabase {
   readonly database: Database;
   /** For reads only; standbys may serve them. Within a request, reads never go back in time. */
   readonly reads: ReadDatabase;
-  /** State of the current request; null: no standbys. */
   readonly shown: ShownState | null;
   readonly responseBytes: ResponseBytes;
   /** Middleware for all requests; register it before the request timeout. */
@@ -43,7 +42,6 @@ interface Access {
 /** Part of the heap for bytes of unsent responses: their texts and JSON take about four times as much. */
 const HEAP_SHARE = 1 / 12;
 const SHARE_OF_KEY = 1 / 2;
-
 const OPEN_KEY_ID = 'open';
 
 /** `reads` null: the database serves all reads. `budget`: bytes of all responses. */

@@ -11,7 +11,6 @@ const SLOW_MS = 1_000;
 interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
-  /** Pattern, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -54,7 +53,6 @@ function levelOf(status: number, durationMs: number): 'info' | 'warn' | 'debug' 
 
 /** From a key lookup in memory to an accidental full scan. Seconds. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
 const REQUESTS = 'chainstead_http_requests_total';
 const DURATIONS = 'chainstead_http_request_duration_seconds';
 

@@ -4,15 +4,9 @@ import { ResponseTooLargeError, TooManyResponsesError } from '../errors/api-erro
 import type { ByteBudget } from './byte-budget.ts';
 
 export interface ResponseBytes {
-  /**
-   * Runs a request. What it reads counts towards the budget until `release` is called.
-   * @param keyId returns the key of the request
-   */
+  /** What the work reads counts towards the budget until `release` is called. */
   run(keyId: () => string, work: () => Promise<void>): { readonly done: Promise<void>; release(): void };
-  /**
-   * Runs a part of the request that can be repeated with fewer rows. If it fails, what it read no longer counts, and
-   * its running statements are refused.
-   */
+  /** A part that can be repeated with fewer rows. If it fails, what it read no longer counts. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** For `Database.until`. @throws ResponseTooLargeError, TooManyResponsesError, from the returned function */
   counting(): (bytes: number) => void;
@@ -23,10 +17,7 @@ const PARTS_AT_ONCE = 2;
 let partsLeft = PARTS_AT_ONCE;
 const waitingParts: (() => void)[] = [];
 
-/**
- * Reads a part of a long reading. The parts of all requests take turns. The bytes of a part don't count once it is over,
- * so it must return little of them.
- */
+/** The parts of all requests take turns. Bytes of a part stop counting once it is over, so return few of them. */
 export async function readPart<T>(work: () => Promise<T>): Promise<T> {
   if (partsLeft > 0) partsLeft -= 1;
   else await new Promise<void>((resolve) => waitingParts.push(resolve));
@@ -61,7 +52,6 @@ interface CountedRequest {
 
 interface Reading {
   readonly request: CountedRequest;
-  /** The key that `taken` was taken for. */
   takenFor: string;
   taken: number;
   isOver: boolean;

@@ -2,7 +2,6 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface UnservedOperation {
   readonly method: Method;
-  /** With parameters in braces. */
   readonly path: string;
   /** The hosted API's name, which its SDK uses too. */
   readonly name: string;

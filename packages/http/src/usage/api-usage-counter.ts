@@ -3,7 +3,6 @@ import { type Database, sql } from '@chainstead/db';
 import { createFlushedCounts } from './flushed-counts.ts';
 
 interface CountedRequest {
-  /** Principal's id, `open` without keys. */
   readonly keyId: string;
   readonly method: string;
   readonly route: string;
@@ -13,7 +12,6 @@ interface CountedRequest {
 /** Counts requests in memory and adds them to table `api_usage` every few seconds. */
 export interface ApiUsageCounter {
   count(request: CountedRequest): void;
-  /** Writes the counts; counts that can't be written stay for the next flush. Never rejects. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -98,7 +96,6 @@ export interface ApiUsage {
   /** UTC, `2026-01-31`. */
   readonly day: string;
   readonly method: string;
-  /** Pattern, such as `/api/v2.2/:address/erc20`. */
   readonly route: string;
   readonly requests: number;
   /** Responses with 400 to 499 among them. */

@@ -5,11 +5,9 @@ export interface FlushedCountsOptions<Counts> {
   readonly empty: () => Counts;
   /** @param period start of the hour or day that the counts belong to */
   readonly write: (database: Database, counts: Counts, period: Date) => Promise<void>;
-  /** Adds `from` to `to`. */
   readonly add: (to: Counts, from: Counts) => void;
   /** Counts of two periods are never written together. Milliseconds from the epoch: hours and days in UTC. */
   readonly periodMs: number;
-  /** Subject of log lines: `Usage of the API`. */
   readonly what: string;
   readonly database: Database;
   readonly logger: Logger;

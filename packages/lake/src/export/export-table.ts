@@ -1,7 +1,4 @@
-/**
- * Exports a table of a chain to Parquet files: final and covered blocks only, each range once. The manifest is written after each file, so that
- * a killed export continues there.
- */
+/** Final and covered blocks only. The manifest is written after each file, so a killed export continues there. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -37,27 +34,22 @@ export interface ExportOptions {
   readonly from: number;
   /** Null: the newest final block, or no end with `follow`. */
   readonly to: number | null;
-  /** Output folder, shared by tables and chains. */
   readonly out: string;
   readonly blocksPerFile: number;
   /** Waits for blocks that are not final or not covered. */
   readonly follow: boolean;
   onProgress?(progress: { readonly done: number; readonly total: number; readonly logs: number }): void;
-  /** Called for each file that is written again. */
   onRewrite?(range: BlockRange, reason: Rewrite): void;
 }
 
 export type Rewrite = Change | 'missing file';
 
 export interface ExportResult {
-  /** Folder of the data files. */
   readonly folder: string;
   /** Files written, including rewritten ones. Ranges without rows count too. */
   readonly written: number;
   readonly rewritten: number;
-  /** Rows written. */
   readonly rows: number;
-  /** Blocks of the requested range that are exported now. */
   readonly blocks: number;
   /** Last block up to which the requested range is exported without a gap; null: its first block isn't. */
   readonly to: number | null;
@@ -68,14 +60,14 @@ const FOLLOW_MS = 5_000;
 /** Part of a file's blocks that a following export waits for. */
 const FOLLOW_PARTS = 100;
 
-/**
- * Runs an export. With `follow` and without `to`, it ends when the signal aborts.
- * @throws ExportNotFinalError, ExportCoverageMissingError, ExportManifestError, ExportRunningError, ExportFolderError, ExportLinkError
- */
+/** With `follow` and without `to`, it ends when the signal aborts. @throws errors of `errors.ts` */
 export async function exportTable(options: ExportOptions, signal: AbortSignal): Promise<ExportResult> {
   const { out, chain, clock, table, blocksPerFile } = options;
   const identity: ExportIdentity = { table, chain: chain.key, chainId: chain.id, blocksPerFile };
-  if (!options.follow) await requireFinal(options);
+  if (!options.follow) {
+    const final = await requireChain(options.database, chain, false);
+    if (options.to !== null && options.to > final) throw new ExportNotFinalError(chain.key, options.to, final);
+  }
   const folders = await openFolders(out, identity);
   const held = await holdFolder(options.database, clock, folders.data);
   try {
@@ -91,7 +83,6 @@ export async function exportTable(options: ExportOptions, signal: AbortSignal): 
   }
 }
 
-/** A file to write, with the one that it replaces. */
 interface Work extends PlannedFile {
   readonly reason: Rewrite | null;
 }
@@ -123,9 +114,9 @@ class Run {
     this.#files = this.#files.map((file) => withProof(file, covered));
     const work = [...(await this.#rewrites(wanted, covered)), ...this.#additions(covered, follow && to !== this.#to)];
     this.#progress.total += work.reduce((sum, { range }) => sum + rangeSize(range), 0);
-    for (const one of work) {
+    for (const file of work) {
       if (follow && signal.aborted) return false;
-      await this.#write(one, signal);
+      await this.#write(file, signal);
     }
     await this.#store.save(this.#files);
     return to === this.#to && subtractRanges([wanted], this.#files).length === 0;
@@ -176,7 +167,7 @@ class Run {
     const written = await writeRange({ database, chain, table, folders, range, former, onRows }, signal);
     // Rolled back or dropped meanwhile.
     if (written === null) return;
-    const replaced = this.#files.filter((file) => replaces.some((one) => isSame(file, one)));
+    const replaced = this.#files.filter((file) => replaces.some((former) => isSame(file, former)));
     this.#files = [...this.#files.filter((file) => !replaced.includes(file)), written];
     await this.#store.save(this.#files);
     for (const { path } of replaced)
@@ -191,11 +182,6 @@ class Run {
     this.#counts.rewritten += 1;
     onRewrite?.(range, reason);
   }
-}
-
-async function requireFinal({ database, chain, to }: ExportOptions): Promise<void> {
-  const final = await requireChain(database, chain, false);
-  if (to !== null && to > final) throw new ExportNotFinalError(chain.key, to, final);
 }
 
 /** Returns the newest final block; −1 if there is none yet and the export waits. */
@@ -215,8 +201,8 @@ function clipped({ from, to }: BlockRange, within: BlockRange): BlockRange {
 
 /** Proofs rise after the export. The rows stay the same. */
 function withProof(file: ManifestFile, covered: ManifestFile['proof']): ManifestFile {
-  const proof = covered.flatMap((one) =>
-    one.to < file.from || one.from > file.to ? [] : [{ ...one, ...clipped(one, file) }],
-  );
+  const proof = covered
+    .filter(({ from, to }) => to >= file.from && from <= file.to)
+    .map((level) => ({ ...level, ...clipped(level, file) }));
   return subtractRanges([file], proof).length > 0 ? file : { ...file, proof: joinLevels(proof) };
 }

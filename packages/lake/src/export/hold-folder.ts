@@ -7,7 +7,7 @@ import { ExportRunningError } from '../errors.ts';
 const TRIES = 20;
 const TRY_AGAIN_MS = 250;
 
-/** Keeps other processes from the folder until it is released, or the process ends. @param folder its real path @throws ExportRunningError */
+/** Keeps other processes away until released, or the process ends. `folder`: real path. @throws ExportRunningError */
 export async function holdFolder(
   database: Database,
   clock: Pick<Clock, 'sleep'>,

@@ -4,7 +4,6 @@ import { listCoverage, readChainState, readRevisions } from '@chainstead/sync';
 import type { ManifestFile } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
 
-/** A chain whose tables are exported. */
 export interface ExportChain {
   readonly id: ChainId;
   readonly key: string;
@@ -14,10 +13,7 @@ export interface ExportChain {
 /** Facts about the stored rows of a range, as of one snapshot of the database. */
 export type RangeFacts = Pick<ManifestFile, 'proof' | 'first_block' | 'last_block' | 'revision'>;
 
-/**
- * Returns the highest block that the follower never rolls back; null before the first start. Finalized by depth: the follower removes at most
- * `reorgDepthMax` blocks.
- */
+/** Final by depth: the follower removes at most `reorgDepthMax` blocks. Null before the first start. */
 export async function readFinalBlock(
   source: Pick<Database, 'query'>,
   { id, reorgDepthMax }: ExportChain,
@@ -27,7 +23,6 @@ export async function readFinalBlock(
   return Math.max(state.firstFollowed - 1, (state.checkpoint?.number ?? 0) - reorgDepthMax);
 }
 
-/** Returns the covered ranges of the dataset. */
 export async function readCovered(
   source: Pick<Database, 'query'>,
   { id }: ExportChain,
@@ -36,13 +31,10 @@ export async function readCovered(
 ): Promise<ManifestFile['proof']> {
   const coverage = await listCoverage(source, id, within);
   return coverage
-    .filter((one) => one.dataset === dataset)
-    .map(({ range, proof, reason }) => ({
-      from: Math.max(range.from, within.from),
-      to: Math.min(range.to, within.to),
-      level: proof,
-      reason,
-    }));
+    .filter((covered) => covered.dataset === dataset)
+    .map(({ range: { from, to }, proof, reason }) => {
+      return { from: Math.max(from, within.from), to: Math.min(to, within.to), level: proof, reason };
+    });
 }
 
 export async function readRangeFacts(
@@ -66,10 +58,8 @@ export async function readRangeFacts(
   };
 }
 
-/** A reason to write the file of a range again. */
 export type Change = 'reorg' | 'reindex';
 
-/** Returns the files whose rows have been replaced since they were written. */
 export async function findChanged(
   source: Pick<Database, 'query'>,
   chain: ExportChain,
@@ -79,7 +69,7 @@ export async function findChanged(
   const revisions = await readRevisions(source, chain.id, table.dataset, files);
   const edges = files
     .flatMap(({ first_block: first, last_block: last }) => [first, last])
-    .filter((one) => one !== null);
+    .filter((edge) => edge !== null);
   const stored = await source.query<{ number: number; hash: string }>(
     sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = ${chain.id} AND block_number = ANY(${edges.map(({ number }) => number)}::bigint[])`,
   );

@@ -17,14 +17,10 @@ export interface RangeWrite {
   readonly range: BlockRange;
   /** The file so far. It stays if its bytes would be the same. */
   readonly former?: ManifestFile | undefined;
-  /** Called now and then with the number of rows that were read since the last call. */
   onRows?(rows: number): void;
 }
 
-/**
- * Writes the rows of a range to a file, from one snapshot of the database.
- * @returns null if the range is not covered any more. @throws ExportFolderError, DatabaseError
- */
+/** From one snapshot. Null: the range is not covered any more. @throws ExportFolderError, DatabaseError */
 export async function writeRange(write: RangeWrite, signal: AbortSignal): Promise<ManifestFile | null> {
   const { database, folders, range, former } = write;
   const path = fileName(range);
@@ -64,7 +60,8 @@ async function copyRange(transaction: Transaction, write: RangeWrite, part: stri
   await transaction.query(sql`SET LOCAL work_mem = '64MB'`);
   const facts = await readRangeFacts(transaction, chain, table, range);
   if (subtractRanges([range], facts.proof).length > 0) return null;
-  const times = hasBlockTime(table) ? await readTimes(transaction, chain, range) : new Map<number, bigint>();
+  const hasBlockTime = table.columns.some(({ expression }) => expression === null);
+  const times = hasBlockTime ? await readTimes(transaction, chain, range) : new Map<number, bigint>();
   const file = await onFiles(part, () => createParquetFile(part, table.columns));
   try {
     await copyRows(transaction, write, file, times, part);
@@ -113,10 +110,6 @@ function selection({ id }: ExportChain, { columns, source, order }: ExportTable,
   // Another name than that of the column, which would make the order ambiguous where the column is a bigint.
   return sql`SELECT block_number::integer AS "block of the time", ${joinSql(expressions)} ${source}
     AND chain_id = ${integer(id)} AND block_number BETWEEN ${integer(from)} AND ${integer(to)} ORDER BY ${joinSql(order)}`;
-}
-
-function hasBlockTime({ columns }: ExportTable): boolean {
-  return columns.some(({ expression }) => expression === null);
 }
 
 /** Returns the times of stored headers by block. Microseconds since 1970. */

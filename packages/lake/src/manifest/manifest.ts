@@ -34,7 +34,6 @@ const manifestSchema = z.strictObject({
   dataset: z.string(),
   chain: z.string(),
   chain_id: count,
-  /** Folder of the data files, below the output folder. */
   folder: z.string(),
   blocks_per_file: z.int().min(1),
   columns: z.array(
@@ -45,11 +44,9 @@ const manifestSchema = z.strictObject({
   files: z.array(fileSchema),
 });
 
-/** A range of blocks of the export. */
 export type ManifestFile = Readonly<z.infer<typeof fileSchema>>;
 type Manifest = z.infer<typeof manifestSchema>;
 
-/** Identity of an export: a folder has one for each table and chain. */
 export interface ExportIdentity {
   readonly table: ExportTable;
   readonly chain: string;
@@ -57,11 +54,11 @@ export interface ExportIdentity {
   readonly blocksPerFile: number;
 }
 
-/** Real paths of the folders of an export. Readers take each file in a folder for data, so nothing else is in the one of the data files. */
+/** Real paths. Readers take each file in a folder for data, so the state has a separate one. */
 export interface ExportFolders {
   /** Data files: `table=erc20_transfers/chain=1` below the output folder. */
   readonly data: string;
-  /** The manifest, and files that are being written: the same below `_export`, which readers of the output folder skip. */
+  /** Manifest and unfinished files, below `_export`, which readers of the output folder skip. */
   readonly state: string;
 }
 
@@ -73,14 +70,13 @@ export interface ManifestStore {
 }
 
 const NAME = 'manifest.json';
-/** Ending of files that are being written. */
 export const PART = '.part';
 
 /** Digits of a block number in names, so that names sort like numbers. */
 const NAME_DIGITS = 12;
 const FILE_NAME = /^\d{12,}-\d{12,}\.parquet$/;
 
-/** Returns the name of the file of a range: `000000000000-000000009999.parquet`. */
+/** `000000000000-000000009999.parquet`. */
 export function fileName({ from, to }: BlockRange): string {
   const [first, last] = [from, to].map((block) => String(block).padStart(NAME_DIGITS, '0'));
   return `${first}-${last}.parquet`;
@@ -88,10 +84,7 @@ export function fileName({ from, to }: BlockRange): string {
 
 const STATE_FOLDER = '_export';
 
-/**
- * Creates the folders of a table and chain below the output folder, which may be a link. The folders in it may not.
- * @throws ExportFolderError, ExportLinkError
- */
+/** The output folder may be a link, folders in it not. @throws ExportFolderError, ExportLinkError */
 export async function openFolders(out: string, identity: ExportIdentity): Promise<ExportFolders> {
   return onFiles(out, async () => {
     await mkdir(out, { recursive: true });
@@ -109,17 +102,14 @@ async function openBelow(root: string, parts: readonly string[]): Promise<string
   let folder = root;
   for (const part of parts) {
     folder = join(folder, part);
-    const found = await lstatOf(folder);
-    if (found === null) await mkdir(folder);
-    else if (!found.isDirectory()) throw new ExportLinkError(folder);
+    const stats = await lstatOf(folder);
+    if (stats === null) await mkdir(folder);
+    else if (!stats.isDirectory()) throw new ExportLinkError(folder);
   }
   return folder;
 }
 
-/**
- * Opens or creates an export in its folders, and removes files that a killed one left.
- * @throws ExportManifestError for another export; ExportFolderError
- */
+/** Removes files that a killed export left. @throws ExportManifestError, ExportFolderError */
 export async function openManifest(folders: ExportFolders, identity: ExportIdentity): Promise<ManifestStore> {
   const path = join(folders.state, NAME);
   const stored = await readManifest(path);
@@ -141,11 +131,11 @@ export async function openManifest(folders: ExportFolders, identity: ExportIdent
   };
 }
 
-/** Returns whether the file of the range is there, with its size. A link isn't. @param folder of the data files */
+/** With its size. A link isn't present. `folder` of the data files. */
 export async function isPresent(folder: string, { path, bytes }: ManifestFile): Promise<boolean> {
   if (path === null) return true;
-  const found = await lstatOf(join(folder, path));
-  return found?.isFile() === true && found.size === bytes;
+  const stats = await lstatOf(join(folder, path));
+  return stats?.isFile() === true && stats.size === bytes;
 }
 
 async function lstatOf(path: string): Promise<Stats | null> {
@@ -219,10 +209,5 @@ function textOf(identity: ExportIdentity, files: readonly ManifestFile[]): strin
 }
 
 function columnsOf({ columns }: ExportTable): Manifest['columns'] {
-  return columns.map(({ name, postgres, kind, isNullable }) => ({
-    name,
-    postgres,
-    parquet: kind,
-    nullable: isNullable,
-  }));
+  return columns.map(({ name, postgres, kind, isNullable: nullable }) => ({ name, postgres, parquet: kind, nullable }));
 }

@@ -1,6 +1,5 @@
 import type { ColumnKind } from '../tables/export-column.ts';
 
-/** Values of one column, gathered from the binary format of COPY. */
 export interface ColumnValues {
   /** @param length −1: null */
   add(source: Buffer, offset: number, length: number): void;
@@ -18,9 +17,10 @@ const POSTGRES_EPOCH_US = 946_684_800_000_000n;
 /** @param capacity values between two calls of `take` */
 export function createColumnValues(kind: ColumnKind, isNullable: boolean, capacity: number): ColumnValues {
   if (isNullable) return listOf(READERS[kind]);
-  if (kind === 'int32') return numbers(new Int32Array(capacity), READERS.int32);
-  if (kind === 'double') return numbers(new Float64Array(capacity), READERS.double);
-  if (kind === 'int64' || kind === 'timestamp') return bigints(new BigInt64Array(capacity), READERS[kind]);
+  if (kind === 'int32') return arrayOf(new Int32Array(capacity), READERS.int32, Number);
+  if (kind === 'double') return arrayOf(new Float64Array(capacity), READERS.double, Number);
+  if (kind === 'int64' || kind === 'timestamp')
+    return arrayOf(new BigInt64Array(capacity), READERS[kind], (value) => value ?? 0n);
   return listOf(READERS[kind]);
 }
 
@@ -52,31 +52,19 @@ function listOf(read: Read<bigint | number | boolean | Uint8Array>): ColumnValue
   };
 }
 
-function numbers(values: Int32Array | Float64Array, read: Read<number>): ColumnValues {
+function arrayOf<Value extends number | bigint, Store extends Exclude<Values, unknown[]> & { [index: number]: Value }>(
+  values: Store,
+  read: Read<Value>,
+  convert: (value: bigint | null) => Value,
+): ColumnValues {
+  const writable: { [index: number]: Value } = values;
   let count = 0;
   return {
     add(source, offset, length) {
-      values[count++] = read(source, offset, length);
+      writable[count++] = read(source, offset, length);
     },
     addValue(value) {
-      values[count++] = Number(value);
-    },
-    take() {
-      const taken = values.subarray(0, count);
-      count = 0;
-      return taken;
-    },
-  };
-}
-
-function bigints(values: BigInt64Array, read: Read<bigint>): ColumnValues {
-  let count = 0;
-  return {
-    add(source, offset, length) {
-      values[count++] = read(source, offset, length);
-    },
-    addValue(value) {
-      values[count++] = value ?? 0n;
+      writable[count++] = convert(value);
     },
     take() {
       const taken = values.subarray(0, count);

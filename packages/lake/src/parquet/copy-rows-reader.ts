@@ -1,6 +1,5 @@
 /** Reads rows of COPY's binary format from chunks that may end anywhere. */
 export interface CopyRowsReader {
-  /** Calls `onRow` for each complete row. */
   push(chunk: Buffer): void;
   /** @throws RangeError if the data ended early */
   end(): void;
@@ -13,7 +12,6 @@ export type OnRow = (source: Buffer, offsets: Int32Array, lengths: Int32Array) =
 const HEADER_BYTES = 19;
 const END = -1;
 
-/** @param fields of each row */
 export function createCopyRowsReader(fields: number, onRow: OnRow): CopyRowsReader {
   const offsets = new Int32Array(fields);
   const lengths = new Int32Array(fields);

@@ -5,17 +5,12 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ColumnKind, ExportColumn } from '../tables/export-column.ts';
 import { type ColumnValues, createColumnValues } from './column-values.ts';
 
-/** Rows of a part of the file that is in memory. */
 const ROWS_PER_GROUP = 20_000;
 
 export interface ParquetFile {
-  /** By column of the file. */
   readonly values: readonly ColumnValues[];
-  /** Ends a row whose values have been added. Writes a group of rows now and then. */
   endRow(): void;
-  /** Completes the file. @returns its rows, bytes and SHA-256 */
   finish(): FileFacts;
-  /** Closes it after an error. */
   abandon(): void;
 }
 
@@ -62,7 +57,6 @@ export function createParquetFile(path: string, columns: readonly ExportColumn[]
 
 /** Smallest and largest bytes help no reader, and take long to find. */
 const WITHOUT_STATISTICS: ReadonlySet<ColumnKind> = new Set(['bytes', 'text']);
-
 const ZSTD = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Older versions of Node have no Zstandard. */
@@ -94,7 +88,6 @@ const TYPES: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
   timestamp: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } },
 };
 
-/** Writes each group of rows to a file, and hashes it. */
 class FileWriter extends ByteWriter {
   readonly #file: number;
   readonly #hash = createHash('sha256');

@@ -3,14 +3,12 @@ import type { RowTable } from '@chainstead/sync';
 
 type ColumnType = NonNullable<ReturnType<RowTable['types']['get']>>;
 
-/** Type of a column in the Parquet files. */
 export type ColumnKind = 'int32' | 'int64' | 'double' | 'boolean' | 'bytes' | 'text' | 'timestamp';
 
 export interface ExportColumn {
   readonly name: string;
   /** Yields the value in the binary format of `kind`. Null: the time of the row's block. */
   readonly expression: Sql | null;
-  /** Type in Postgres: `numeric(78,0)`. */
   readonly postgres: string;
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
@@ -25,20 +23,13 @@ export const BLOCK_TIME: ExportColumn = {
   isNullable: true,
 };
 
-/** Returns how a column of a table is exported. @param name in the files @default the name in the table */
 export function exportColumn(column: string, { type, isRequired }: ColumnType, name: string = column): ExportColumn {
   const { kind, expression } = conversionOf(type, quoted(column));
   return { name, expression, postgres: type, kind, isNullable: !isRequired };
 }
 
-/** Returns the name as a quoted identifier. */
 export function quoted(name: string): Sql {
   return rawSql(`"${name.replaceAll('"', '""')}"`);
-}
-
-interface Conversion {
-  readonly kind: ColumnKind;
-  readonly expression: Sql;
 }
 
 const KINDS: Readonly<Record<string, ColumnKind>> = {
@@ -51,7 +42,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   'timestamp with time zone': 'timestamp',
 };
 
-function conversionOf(type: string, column: Sql): Conversion {
+function conversionOf(type: string, column: Sql): { readonly kind: ColumnKind; readonly expression: Sql } {
   const kind = KINDS[type];
   if (kind !== undefined) return { kind, expression: column };
   if (type === 'smallint') return { kind: 'int32', expression: sql`${column}::integer` };

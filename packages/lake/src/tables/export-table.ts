@@ -4,11 +4,9 @@ import type { Dataset, RowTable } from '@chainstead/sync';
 import { UnknownExportTableError } from '../errors.ts';
 import { BLOCK_TIME, type ExportColumn, exportColumn, quoted } from './export-column.ts';
 
-/** A table of the export: rows of a dataset by block. */
 export interface ExportTable {
   /** `erc20_transfers`, `contracts.vault_deposit`. */
   readonly name: string;
-  /** Name in coverage records. */
   readonly dataset: string;
   readonly columns: readonly ExportColumn[];
   /** From `FROM` on, without the range. */
@@ -17,16 +15,12 @@ export interface ExportTable {
   readonly order: readonly Sql[];
 }
 
-/** Returns the table to export. @throws UnknownExportTableError */
 export function findExportTable(datasets: readonly Dataset[], name: string): ExportTable {
   const tables = datasets.flatMap(tablesOf);
-  const found = tables.find((table) => table.name === name);
-  if (found === undefined)
-    throw new UnknownExportTableError(
-      name,
-      tables.map((table) => table.name),
-    );
-  return found;
+  const names = tables.map((table) => table.name);
+  const table = tables[names.indexOf(name)];
+  if (table === undefined) throw new UnknownExportTableError(name, names);
+  return table;
 }
 
 const SIDES = 'erc20_transfer_sides';

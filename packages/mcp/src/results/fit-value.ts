@@ -11,20 +11,17 @@ export function compactValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(compactValue);
   if (!isMembers(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) =>
-      one === null || LEFT_OUT.test(name) ? [] : [[name, compactValue(one)] as const],
+    Object.entries(value).flatMap(([name, member]) =>
+      member === null || LEFT_OUT.test(name) ? [] : [[name, compactValue(member)]],
     ),
   );
 }
 
-/** Rows of a list, and the members that are the same in all of them. */
-export interface SharedRows {
+/** Takes members that all rows share out of them. */
+export function shareRepeated(rows: readonly unknown[]): {
   readonly rows: readonly unknown[];
   readonly shared: Members;
-}
-
-/** Takes members with one value out of rows, so that it is written once. */
-export function shareRepeated(rows: readonly unknown[]): SharedRows {
+} {
   const [first] = rows;
   if (rows.length < 2 || !isMembers(first) || !rows.every(isMembers)) return { rows, shared: {} };
   const shared = Object.entries(first).filter(([name, value]) => {
@@ -50,23 +47,17 @@ export function rowsThatFit(rows: readonly string[], bytesMax = RESULT_BYTES_MAX
   return rows.length;
 }
 
-/** A value that fits, and a note about the parts left out; null if there are none. */
-export interface FittedValue {
-  readonly value: unknown;
-  readonly note: string | null;
-}
-
 /** Returns a value whose JSON fits: the start of its lists and long texts, if all of it is too large. */
-export function fitValue(value: unknown, bytesMax = RESULT_BYTES_MAX): FittedValue {
+export function fitValue(
+  value: unknown,
+  bytesMax = RESULT_BYTES_MAX,
+): { readonly value: unknown; readonly note: string | null } {
   if (bytesOf(value) <= bytesMax) return { value, note: null };
   for (const elements of [50, 20, 10, 5, 2, 1, 0]) {
     const characters = Math.max(20, 40 * elements);
     const cut = startOf(value, elements, characters);
-    if (bytesOf(cut) <= bytesMax)
-      return {
-        value: cut,
-        note: `Cut: the data is larger than ${bytesMax} bytes. Lists show at most ${elements} elements, and texts ${characters} characters.`,
-      };
+    const note = `Cut: the data is larger than ${bytesMax} bytes. Lists show at most ${elements} elements, and texts ${characters} characters.`;
+    if (bytesOf(cut) <= bytesMax) return { value: cut, note };
   }
   return { value: null, note: `Cut: the data is larger than ${bytesMax} bytes, and no part of it fits.` };
 }
@@ -74,12 +65,12 @@ export function fitValue(value: unknown, bytesMax = RESULT_BYTES_MAX): FittedVal
 function startOf(value: unknown, elements: number, characters: number): unknown {
   if (typeof value === 'string')
     return value.length > characters ? `${value.slice(0, characters).toWellFormed()}…` : value;
-  if (Array.isArray(value)) return value.slice(0, elements).map((one) => startOf(one, elements, characters));
+  if (Array.isArray(value)) return value.slice(0, elements).map((element) => startOf(element, elements, characters));
   if (!isMembers(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MEMBERS_MAX)
-      .map(([name, one]) => [name.slice(0, 100), startOf(one, elements, characters)]),
+      .map(([name, member]) => [name.slice(0, 100), startOf(member, elements, characters)]),
   );
 }
 

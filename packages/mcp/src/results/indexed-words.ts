@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Reads a header of a response. */
 export type ReadHeader = (name: string) => string | null;
 
 const digits = z.union([z.string(), z.number()]).transform(String).nullish();
@@ -8,10 +7,7 @@ const indexedShape = z.looseObject({
   indexed: z.looseObject({ from_block: digits, to_block: digits, complete: z.boolean() }),
 });
 
-/**
- * Returns one sentence about the blocks that a response covers, from its `indexed` block or its headers.
- * Null if the response reports no coverage.
- */
+/** From the `indexed` block or the headers of a response. Null if it reports no coverage. */
 export function indexedWords(body: unknown, header: ReadHeader): string | null {
   const { data } = indexedShape.safeParse(body);
   if (data !== undefined) {

@@ -1,28 +1,23 @@
 import { z } from 'zod';
 import type { ToolResult } from './tool-result.ts';
 
-/** A refusal that an agent can act on. */
 export interface ToolRefusal {
   readonly code: string;
-  /** What happened, with the value. */
   readonly message: string;
-  /** What the agent or its operator can do. */
   readonly remedy: string;
   readonly details?: unknown;
 }
 
-/** Returns the result of a tool that failed. */
 export function toolError(refusal: ToolRefusal): ToolResult {
   return { texts: [JSON.stringify({ error: refusal })], isError: true };
 }
 
-/** Returns the result for an HTTP error of a route. */
 export function routeError(status: number, body: unknown): ToolResult {
-  const said = typeof body === 'object' && body !== null ? body : {};
-  const isSetting = 'details' in said && settingShape.safeParse(said.details).success;
+  const answer = typeof body === 'object' && body !== null ? body : {};
+  const isSetting = 'details' in answer && settingShape.safeParse(answer.details).success;
   const { code, remedy, message: usual } = isSetting ? NOT_INDEXED : (REFUSALS[status] ?? INTERNAL);
-  const message = 'message' in said && typeof said.message === 'string' ? said.message : usual;
-  return toolError({ code, message, remedy, ...('details' in said && { details: said.details }) });
+  const message = 'message' in answer && typeof answer.message === 'string' ? answer.message : usual;
+  return toolError({ code, message, remedy, ...('details' in answer && { details: answer.details }) });
 }
 
 /** A refusal that no other argument changes. */

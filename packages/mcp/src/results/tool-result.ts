@@ -1,6 +1,5 @@
 import { RESULT_BYTES_MAX } from './fit-value.ts';
 
-/** The result of a tool. */
 export interface ToolResult {
   /** Texts for the agent: first notes such as the covered blocks, then the data. */
   readonly texts: readonly string[];
@@ -10,14 +9,11 @@ export interface ToolResult {
 }
 
 export interface StructuredResult extends Readonly<Record<string, unknown>> {
-  /** Covered blocks in words. */
   readonly coverage: string;
-  /** How to continue. */
   readonly notes: readonly string[];
   readonly data: unknown;
 }
 
-/** Returns the result of a tool that succeeded. */
 export function toolResult(coverage: string, notes: readonly string[], data: unknown): ToolResult {
   return {
     texts: [[coverage, ...notes].join('\n'), JSON.stringify(data)],
@@ -33,7 +29,6 @@ export const OUTPUT_SCHEMA = {
   required: ['coverage', 'data'],
 } as const;
 
-/** Notes on lists that are cut. */
 export function cutNote(shown: number, rows: number, advice: string): string {
   return `Cut: only the first ${shown} of ${rows} rows follow, because a result has at most ${RESULT_BYTES_MAX} bytes. ${advice}`;
 }

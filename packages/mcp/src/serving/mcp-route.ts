@@ -25,7 +25,6 @@ import { createMcpServer } from './mcp-server.ts';
 import { withoutNullArguments } from './null-arguments.ts';
 
 export interface McpRouteOptions {
-  /** Data routes, which the tools call. */
   readonly routes: readonly RouteModule[];
   readonly progress: Progress;
   /** Names of the configured chains. If there is one, tools need no chain. */
@@ -41,10 +40,7 @@ const PATH = '/mcp';
 const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 
-/**
- * Returns the route `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A request calls one
- * tool, so the rate limit of a key counts tool calls like requests.
- */
+/** Streamable HTTP without sessions. A request calls one tool, so rate limits count tool calls like requests. */
 export function mcpRoute({ routes, progress, chains, clock, sql, version }: McpRouteOptions): RouteModule {
   return (app, dependencies) => {
     const context: OperationContext = {
@@ -65,12 +61,12 @@ export function mcpRoute({ routes, progress, chains, clock, sql, version }: McpR
     };
     const serve = createServing(toolbox, version, dependencies.logger);
     app.post(PATH, async (c) => {
-      const body = await readBody(c.req.raw);
-      return serve(c.req.raw, body, {
-        principal: c.get('principal'),
-        requestId: c.get('requestId'),
-        signal: c.req.raw.signal,
-      });
+      const request = c.req.raw;
+      const body = await readJsonBody(request, { bytesMax: BODY_BYTES_MAX, valuesMax: BODY_VALUES_MAX });
+      if (typeof body !== 'object' || body === null || Array.isArray(body))
+        throw new InvalidParameterError({ parameter: 'body', message: 'The body must be one JSON-RPC request' });
+      const caller = { principal: c.get('principal'), requestId: c.get('requestId'), signal: request.signal };
+      return serve(request, withoutNullArguments(body), caller);
     });
   };
 }
@@ -92,7 +88,7 @@ type Serve = (request: Request, body: unknown, caller: ToolCaller) => Promise<Re
 /** Serves clients of the revision 2026-07-28 and of those from 2025. Each request has its own protocol server. */
 function createServing(toolbox: () => Toolbox, version: string, logger: Logger): Serve {
   const callers = new WeakMap<Request, ToolCaller>();
-  const serverFor = (caller: ToolCaller) => createMcpServer({ toolbox: toolbox(), caller, version });
+  const serverFor = (caller: ToolCaller) => createMcpServer(toolbox(), caller, version);
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const caller = requestInfo === undefined ? undefined : callers.get(requestInfo);
@@ -121,12 +117,4 @@ function createServing(toolbox: () => Toolbox, version: string, logger: Logger):
       await server.close();
     }
   };
-}
-
-/** @throws BodyTooLargeError, InvalidParameterError */
-async function readBody(request: Request): Promise<unknown> {
-  const body = await readJsonBody(request, { bytesMax: BODY_BYTES_MAX, valuesMax: BODY_VALUES_MAX });
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new InvalidParameterError({ parameter: 'body', message: 'The body must be one JSON-RPC request' });
-  return withoutNullArguments(body);
 }

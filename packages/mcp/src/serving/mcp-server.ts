@@ -2,15 +2,7 @@ import { Server } from '@modelcontextprotocol/server';
 import { OUTPUT_SCHEMA } from '../results/tool-result.ts';
 import type { Toolbox, ToolCaller } from '../tools/tool.ts';
 
-export interface McpServerOptions {
-  readonly toolbox: Toolbox;
-  readonly caller: ToolCaller;
-  /** Version of Chainstead. */
-  readonly version: string;
-}
-
-/** Creates the protocol side of one connection or request. It offers tools only. */
-export function createMcpServer({ toolbox, caller, version }: McpServerOptions): Server {
+export function createMcpServer(toolbox: Toolbox, caller: ToolCaller, version: string): Server {
   const server = new Server(
     { name: 'chainstead', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -19,7 +11,11 @@ export function createMcpServer({ toolbox, caller, version }: McpServerOptions):
     tools: (await toolbox.list()).map(({ name, description, inputSchema }) => ({
       name,
       description,
-      inputSchema: { ...inputSchema, required: [...inputSchema.required], properties: jsonOf(inputSchema.properties) },
+      inputSchema: {
+        ...inputSchema,
+        required: [...inputSchema.required],
+        properties: JSON.parse(JSON.stringify(inputSchema.properties)) as Record<string, never>,
+      },
       outputSchema: { ...OUTPUT_SCHEMA, required: [...OUTPUT_SCHEMA.required] },
       annotations: { readOnlyHint: true },
     })),
@@ -40,7 +36,3 @@ const INSTRUCTIONS = `Chainstead serves blockchain data that it has indexed from
 Call status first: it shows the indexed chains and blocks. chain can be omitted if there is only one. Each result starts with its coverage: if that is incomplete, do not conclude that something never happened.
 Rows leave out members without a value. Members that are the same in all rows are in all_rows. Amounts without a suffix are in the smallest unit of a token. Pass the cursor of a page to get the next one.
 Tools with dates take range: today, yesterday, last 7 days. Who bought most of a token: token_top_traders. Errors have a code and a remedy.`;
-
-function jsonOf(properties: Readonly<Record<string, object>>): Record<string, never> {
-  return JSON.parse(JSON.stringify(properties)) as Record<string, never>;
-}

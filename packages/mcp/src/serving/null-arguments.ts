@@ -11,7 +11,6 @@ export function withoutNullArguments(message: unknown): unknown {
   return { ...message, params: others };
 }
 
-/** Returns a stream of messages, one JSON text in a line, without `arguments: null`. */
 export function linesWithoutNullArguments(input: Readable): Readable {
   async function* lines(): AsyncGenerator<Buffer> {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))

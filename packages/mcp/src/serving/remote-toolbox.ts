@@ -3,7 +3,6 @@ import { toolError } from '../results/tool-error.ts';
 import type { ToolResult } from '../results/tool-result.ts';
 import type { Toolbox, ToolSchema } from '../tools/tool.ts';
 
-/** Sends one HTTP request; the composition root decides how. */
 export type SendRequest = (body: string) => Promise<{ readonly status: number; readonly text: string }>;
 
 const schemaShape = z.object({
@@ -28,7 +27,6 @@ const callShape = z.object({
 });
 const refusalShape = z.object({ message: z.string() });
 
-/** Returns the tools of a running server, over its route `/mcp`. */
 export function remoteToolbox(send: SendRequest): Toolbox {
   const ask = async (method: string, params: object) => {
     const { status, text } = await send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
@@ -45,15 +43,13 @@ export function remoteToolbox(send: SendRequest): Toolbox {
         return { name, description, inputSchema: schema };
       });
     },
-    async call(name, given): Promise<ToolResult> {
-      const { status, body } = await ask('tools/call', { name, arguments: given });
+    async call(name, args): Promise<ToolResult> {
+      const { status, body } = await ask('tools/call', { name, arguments: args });
       const { data } = callShape.safeParse(body);
-      if (data !== undefined)
-        return {
-          texts: data.result.content.map(({ text }) => text),
-          structured: data.result.structuredContent,
-          isError: data.result.isError,
-        };
+      if (data !== undefined) {
+        const { content, structuredContent: structured, isError } = data.result;
+        return { texts: content.map(({ text }) => text), structured, isError };
+      }
       return toolError({
         code: 'SERVER_REFUSED',
         message: `The Chainstead server refused the request: ${refusalText(status, body)}`,
@@ -64,8 +60,8 @@ export function remoteToolbox(send: SendRequest): Toolbox {
 }
 
 function refusalText(status: number, body: unknown): string {
-  const said = refusalShape.safeParse(body).data?.message;
-  return `HTTP status ${status}${said === undefined ? '' : `, ${said}`}`;
+  const message = refusalShape.safeParse(body).data?.message;
+  return `HTTP status ${status}${message === undefined ? '' : `, ${message}`}`;
 }
 
 /** @returns undefined for a text that is no JSON, such as the error page of a proxy */

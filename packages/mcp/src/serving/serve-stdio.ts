@@ -20,9 +20,8 @@ export async function serveOverStdio({ toolbox, version, input, output, signal }
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   const caller = { principal: null, requestId: '' };
-  const connection = serveStdio(() => createMcpServer({ toolbox, caller, version }), {
-    transport: new StdioServerTransport(lines, output),
-  });
+  const transport = new StdioServerTransport(lines, output);
+  const connection = serveStdio(() => createMcpServer(toolbox, caller, version), { transport });
   try {
     await ended.promise;
   } finally {

@@ -1,7 +1,6 @@
 import { SqlRefusalError } from './sql-refusal.ts';
 import { measureStatement, type StatementFacts, StatementRefusal } from './statement-size.ts';
 
-/** Longest statement. Characters. */
 export const SQL_LENGTH_MAX = 10_000;
 /** The parser takes long for deeper ones. */
 const BRACKETS_MAX = 100;
@@ -9,15 +8,11 @@ const BRACKETS_MAX = 100;
 const ADVICE =
   'Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.';
 
-/** A statement that may run, without a final semicolon. */
 export interface CheckedStatement extends StatementFacts {
   readonly statement: string;
 }
 
-/**
- * Checks a statement before Postgres sees it: planning alone would compute `repeat('x', 1000000000)`.
- * @throws SqlRefusalError
- */
+/** Before Postgres sees it: planning alone would compute `repeat('x', 1000000000)`. @throws SqlRefusalError */
 export async function checkStatement(sql: string): Promise<CheckedStatement> {
   const statement = sql.replace(/[;\s]+$/, '');
   if (statement.trim() === '') throw refused('sql is empty', 'Pass one SELECT statement.');

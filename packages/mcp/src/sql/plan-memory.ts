@@ -4,20 +4,13 @@ import { z } from 'zod';
 const SHARED_KB = 65_536;
 /** Most and least of one sort or hash table; the least is that of Postgres. Kilobytes. */
 const WORK_MEM_KB = { max: 8_192, min: 64 };
-
 const NODES_WITH_MEMORY = /Sort|Aggregate|WindowAgg|Materialize|Memoize|CTE Scan|Function Scan|SetOp/;
 
 /** Hash tables that never use the disk: their size depends on estimates that a statement can deceive. */
 const UNBOUNDED_NODES = /^(?:Hash|SetOp|Recursive Union)$/;
-
 const planShape = z.array(z.looseObject({ Plan: z.unknown() })).length(1);
 
-/**
- * Returns the memory of each sort and hash table of a plan in kilobytes; null if the plan has a table whose memory
- * Postgres does not bound.
- * @param explained result of `EXPLAIN (VERBOSE, FORMAT JSON)`
- * @param innerSorts sorts within aggregates, which a plan does not show
- */
+/** Kilobytes of each sort and hash table; null if Postgres does not bound one. `explained`: EXPLAIN (VERBOSE, FORMAT JSON). */
 export function workMemoryOf(explained: unknown, innerSorts: number): number | null {
   let holders = innerSorts;
   let isBounded = true;

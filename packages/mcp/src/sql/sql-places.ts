@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Database, runAlone } from '@chainstead/db';
 import { SqlRefusalError } from './sql-refusal.ts';
 
-/** A connection for one statement of an agent. */
 export type SessionClient = ReturnType<Database['session']>;
 
 /** Statements that run at the same time, in all processes of a database. */
@@ -18,12 +17,7 @@ const NAMES_SQL = `SELECT application_name AS name FROM pg_catalog.pg_stat_activ
 WHERE usename = session_user AND datname = current_database() AND pid <> pg_backend_pid()
   AND pg_catalog.starts_with(application_name, '${NAME} ')`;
 
-/**
- * Takes a place for the transaction of a session. Its name shows the place until the transaction is over, even if
- * the client has left, so sessions of all processes count until they are gone. Sessions that start at the same
- * moment may refuse each other, but never exceed the limit.
- * @throws SqlRefusalError SQL_BUSY
- */
+/** The session's name shows its place until the transaction is over. @throws SqlRefusalError SQL_BUSY */
 export async function takePlace(client: SessionClient, key: string, places: SqlPlaces): Promise<void> {
   const own = `${NAME} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   await runAlone(client, `SET LOCAL application_name = '${own}'`);

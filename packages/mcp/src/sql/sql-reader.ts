@@ -6,7 +6,6 @@ import { workMemoryOf } from './plan-memory.ts';
 import { LocalPlaces, type SessionClient, SQL_PLACES, type SqlPlaces, takePlace } from './sql-places.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
 
-/** Rows as JSON texts. */
 export interface SqlRows {
   readonly rows: readonly string[];
   readonly hasMore: boolean;
@@ -14,24 +13,13 @@ export interface SqlRows {
 
 /** Runs statements of agents, each on its own connection as a role that can only read. */
 export interface SqlReader {
-  /**
-   * Returns the first rows, at most `rowsMax`.
-   * @throws SqlRefusalError
-   */
   read(sql: string, asker: SqlAsker): Promise<SqlRows>;
-  /**
-   * Returns the views of the schema analytics with their columns, one row each.
-   * @param view null: all
-   * @throws SqlRefusalError
-   */
   columns(view: string | null, asker: SqlAsker): Promise<SqlRows>;
 }
 
-/** The client that sends a statement. */
 export interface SqlAsker {
   /** Statements with the same key share its places. */
   readonly key: string;
-  /** Cancels the statement. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -87,7 +75,7 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
       return { rows: rows.slice(0, rowsMax), hasMore: rows.length > rowsMax };
     },
     async columns(view, asker) {
-      const rows = await run(asker, (client) => runAlone<ViewRow>(client, COLUMNS_SQL));
+      const rows = await run(asker, (client) => runAlone<{ view: string; columns: string }>(client, COLUMNS_SQL));
       const chosen = rows.filter((row) => view === null || row.view === view.replace(/^analytics\./, ''));
       if (chosen.length === 0)
         throw new SqlRefusalError('SQL_REFUSED', `There is no view ${view ?? ''}`, 'Omit view to list all views.');
@@ -96,19 +84,12 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
   };
 }
 
-/** A view with its columns in one text. */
-interface ViewRow {
-  readonly view: string;
-  readonly columns: string;
-}
-
 const COLUMNS_SQL = `SELECT c.relname AS view,
   string_agg(a.attname || ' ' || replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz'), ', ' ORDER BY a.attnum) AS columns
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND has_table_privilege(c.oid, 'SELECT')
 GROUP BY c.relname ORDER BY c.relname`;
 
-/** Ends a statement whose client has left. */
 async function cancel(client: SessionClient, logger: Logger): Promise<void> {
   try {
     await client.cancel();
@@ -127,19 +108,14 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
     return client;
   } catch (error) {
     logger.warn({ error: errorText(error) }, 'MCP_DATABASE_URL is unavailable');
-    await client
-      .end()
-      .catch((ending: unknown) => logger.debug({ error: errorText(ending) }, 'SQL connection not ended'));
+    const logFailure = (ending: unknown) => logger.debug({ error: errorText(ending) }, 'SQL connection not ended');
+    await client.end().catch(logFailure);
     // The error of the driver may contain the address of the server.
-    throw new SqlRefusalError(
-      'SQL_UNAVAILABLE',
-      'The database for SQL is unavailable',
-      'Retry later, or use another tool.',
-    );
+    const [message, advice] = ['The database for SQL is unavailable', 'Retry later, or use another tool.'];
+    throw new SqlRefusalError('SQL_UNAVAILABLE', message, advice);
   }
 }
 
-/** Sets the limits of a transaction, and checks its role. @throws SqlRefusalError SQL_ROLE_UNSAFE */
 async function restrict(client: SessionClient, timeoutMs: number): Promise<void> {
   for (const [name, value] of Object.entries({ ...SETTINGS, statement_timeout: String(timeoutMs) }))
     await runAlone(client, `SET LOCAL ${name} = ${value}`);
@@ -184,18 +160,16 @@ async function readRows(
   return rows.map(({ row }) => row);
 }
 
-/** A column of a result, as Postgres describes it. */
-interface Column {
-  readonly name: string;
-  readonly dataTypeID: number;
-}
-
 /** Types by object id: numbers, times and truth values; texts. */
 const SHORT_TYPES = new Set([16, 20, 21, 23, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950]);
 const TEXT_TYPES = new Set([19, 25, 705, 1042, 1043]);
 
 /** Returns the statement that reads the rows as JSON. Long values are cut before they become JSON. */
-function jsonRowsSql(statement: string, columns: readonly Column[], rowsMax: number): string {
+function jsonRowsSql(
+  statement: string,
+  columns: readonly { readonly name: string; readonly dataTypeID: number }[],
+  rowsMax: number,
+): string {
   const bytes = RESULT_BYTES_MAX + 1;
   const shown = columns.map(({ name, dataTypeID }, index) => {
     const value = `c${index}`;
@@ -220,12 +194,8 @@ const SQLSTATE_CANCELED = '57014';
 /** Texts of Postgres about the agent's own statement. Other errors have no text for agents. */
 function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (
-    !(error instanceof Error) ||
-    typeof code !== 'string' ||
-    !/^[0-9A-Z]{5}$/.test(code) ||
-    code === SQLSTATE_CANCELED
-  )
+  const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  if (!(error instanceof Error) || !isState || code === SQLSTATE_CANCELED)
     return new SqlRefusalError(
       'SQL_TIMEOUT',
       `The statement was stopped after ${timeoutMs / 1_000} s`,
@@ -238,5 +208,4 @@ function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
   );
 }
 
-/** Errors may repeat long values of the statement. Characters. */
 const MESSAGE_LENGTH_MAX = 500;

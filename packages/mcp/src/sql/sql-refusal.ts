@@ -1,8 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** A statement that was not run, or not to its end. */
 export class SqlRefusalError extends ChainsteadError {
-  /** For the agent. */
   readonly advice: string;
 
   constructor(code: SqlRefusalCode, message: string, advice: string) {

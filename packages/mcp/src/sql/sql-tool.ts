@@ -8,11 +8,9 @@ import type { SqlReader, SqlRows } from './sql-reader.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
 
 const COVERAGE = 'Coverage: SQL reads the indexed blocks only. The tools status and gaps show them.';
-
 const argumentShape = z.object({ sql: z.string() });
 const viewShape = z.object({ view: z.string().max(100).optional() });
 
-/** Returns the tools that list the views, and that run one read-only statement. */
 export function sqlTools(reader: SqlReader): Tool[] {
   return [
     {
@@ -24,8 +22,8 @@ export function sqlTools(reader: SqlReader): Tool[] {
         required: [],
         additionalProperties: false,
       },
-      async call(given, caller) {
-        const { data } = viewShape.safeParse(given);
+      async call(args, caller) {
+        const { data } = viewShape.safeParse(args);
         if (data === undefined) return badArgument('view must be a text', 'Omit view, or name one view.');
         return answer(() => reader.columns(data.view ?? null, askerOf(caller)));
       },
@@ -42,8 +40,8 @@ export function sqlTools(reader: SqlReader): Tool[] {
         required: ['sql'],
         additionalProperties: false,
       },
-      async call(given, caller) {
-        const { data } = argumentShape.safeParse(given);
+      async call(args, caller) {
+        const { data } = argumentShape.safeParse(args);
         if (data === undefined) return badArgument('sql must be a text', 'Pass one SELECT statement.');
         return answer(() => reader.read(data.sql, askerOf(caller)));
       },
@@ -62,7 +60,11 @@ function badArgument(message: string, remedy: string): ToolResult {
 async function answer(read: () => Promise<SqlRows>): Promise<ToolResult> {
   try {
     const { rows, hasMore } = await read();
-    const texts = rows.map((row) => (Buffer.byteLength(row) > RESULT_BYTES_MAX - 2 ? longRow(row) : row));
+    const texts = rows.map((row) =>
+      Buffer.byteLength(row) > RESULT_BYTES_MAX - 2
+        ? JSON.stringify({ start_of_row: row.slice(0, LONG_ROW_LENGTH).toWellFormed() })
+        : row,
+    );
     const shown = rowsThatFit(texts);
     const note =
       hasMore || shown < rows.length
@@ -73,11 +75,6 @@ async function answer(read: () => Promise<SqlRows>): Promise<ToolResult> {
     if (!(error instanceof SqlRefusalError)) throw error;
     return toolError({ code: error.code, message: error.message, remedy: error.advice });
   }
-}
-
-/** A row that is too large is shown as the start of its text. */
-function longRow(row: string): string {
-  return JSON.stringify({ start_of_row: row.slice(0, LONG_ROW_LENGTH).toWellFormed() });
 }
 
 /** Characters of a row that is too large: escapes can make each of them six bytes. */

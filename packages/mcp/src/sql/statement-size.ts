@@ -8,22 +8,17 @@ import {
   TYPES,
 } from './allowed-sql.ts';
 
-/**
- * Largest number of values that a statement may hold for one row. A value that grows counts as often as it fits its
- * largest input: a stored value, a number or a text of the statement.
- */
+/** Values for one row. A value that grows counts as often as it fits its largest input. */
 export const VALUES_MAX = 400;
 
 /** A statement uses something that is not allowed. The message is for the agent. */
 export class StatementRefusal extends Error {}
 
-/** Facts about a statement that its plan does not show. */
 export interface StatementFacts {
   /** Sorts within aggregates, such as `count(DISTINCT x)`. */
   readonly innerSorts: number;
 }
 
-/** A node of the syntax tree, with the members of its kind. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The columns that an expression sees. Sizes are multiples of the largest input. */
@@ -35,11 +30,6 @@ interface Scope {
   readonly queries: ReadonlyMap<string, number>;
 }
 
-/**
- * Adds up the values that a statement makes, from its syntax tree.
- * @param tree result of the parser of Postgres
- * @throws StatementRefusal
- */
 export function measureStatement(tree: unknown): StatementFacts {
   const statements = listOf(fieldsOf(tree).stmts);
   const select = fieldsOf(fieldsOf(statements[0]).stmt).SelectStmt;
@@ -94,7 +84,6 @@ class Measure {
     return { ...outer, queries };
   }
 
-  /** Returns the scope with the columns of one item of FROM. */
   #from(item: unknown, scope: Scope): Scope {
     const [kind, fields] = nodeOf(item);
     if (kind === 'JoinExpr') {
@@ -117,12 +106,10 @@ class Measure {
     return { ...scope, columns: Math.max(scope.columns, this.#expressions({ functions: fields.functions }, scope)) };
   }
 
-  /** Returns the largest size among the expressions of a node. */
   #expressions(fields: Fields, scope: Scope): number {
     let largest = 1;
-    for (const value of Object.values(fields))
-      for (const one of Array.isArray(value) ? value : [value])
-        if (isFields(one)) largest = Math.max(largest, this.#expression(one, scope));
+    for (const node of Object.values(fields).flat())
+      if (isFields(node)) largest = Math.max(largest, this.#expression(node, scope));
     return largest;
   }
 
@@ -188,7 +175,11 @@ class Measure {
       return 1;
     }
     if (SELECTING_FUNCTIONS.has(name)) return this.#count(largest);
-    return this.#count(growth(name, args, sizes) ?? refuseFunction(name));
+    const size = growth(name, args, sizes);
+    if (size !== null) return this.#count(size);
+    throw new StatementRefusal(
+      `The function ${name} is not allowed, or not with such arguments. Functions that collect rows (string_agg, array_agg, jsonb_agg), repeat texts, use regular expressions or read the server are refused: return rows instead`,
+    );
   }
 
   #cast({ arg, typeName }: Fields, scope: Scope): number {
@@ -248,12 +239,6 @@ function growth(name: string, args: readonly unknown[], sizes: readonly number[]
   }
 }
 
-function refuseFunction(name: string): never {
-  throw new StatementRefusal(
-    `The function ${name} is not allowed, or not with such arguments. Functions that collect rows (string_agg, array_agg, jsonb_agg), repeat texts, use regular expressions or read the server are refused: return rows instead`,
-  );
-}
-
 /** Functions of a whole row that `row.function` would call. */
 const ROW_FUNCTIONS = /^(?:row_to_json|to_jsonb?|jsonb?_build_array|quote_literal|quote_nullable|concat)$/;
 
@@ -290,7 +275,6 @@ function isStar(node: unknown): boolean {
   return isFields(ColumnRef) && listOf(ColumnRef.fields).some((one) => fieldsOf(one).A_Star !== undefined);
 }
 
-/** Returns the value of a constant text or whole number. */
 function constantOf(node: unknown): string | number | null {
   const { A_Const } = fieldsOf(node);
   if (!isFields(A_Const)) return null;

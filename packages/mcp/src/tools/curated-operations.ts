@@ -1,6 +1,4 @@
-/** An operation of the API that agents can call. */
 export interface CuratedOperation {
-  /** Name of the tool. */
   readonly tool: string;
   readonly operationId: string;
   readonly description: string;

@@ -5,7 +5,6 @@ const UNITS: Readonly<Record<string, number>> = {
   week: 7 * 86_400_000,
 };
 
-/** Times of a range, as routes read them. */
 export interface DateRange {
   readonly from: string;
   readonly to: string;
@@ -13,7 +12,6 @@ export interface DateRange {
   readonly hasEnd: boolean;
 }
 
-/** Values of the parameter `range`. */
 export const RANGE_DESCRIPTION = 'today, yesterday, last 7 days (UTC)';
 
 /** Returns the times of a range in words, in UTC; null if it is none. @param now milliseconds since the Unix epoch */

@@ -37,5 +37,4 @@ export function localToolbox(tools: readonly Tool[]): Toolbox {
   };
 }
 
-/** Longest name repeated in an error. Characters. */
 const NAME_LENGTH_MAX = 60;

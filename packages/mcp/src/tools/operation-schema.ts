@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { RANGE_DESCRIPTION } from './date-range.ts';
 import type { ToolSchema } from './tool.ts';
 
-/** A parameter of an operation, as the route reads it and as agents write it. */
 export interface OperationParameter {
   /** Name in the route, such as `fromDate`. */
   readonly name: string;
@@ -13,9 +12,7 @@ export interface OperationParameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A GET operation of the OpenAPI document. */
 export interface Operation {
-  /** Such as `/api/v2.2/{address}/erc20`. */
   readonly path: string;
   readonly parameters: readonly OperationParameter[];
 }
@@ -35,7 +32,6 @@ const documentShape = z.looseObject({
   paths: z.record(z.string(), z.looseObject({ get: z.unknown().optional() })),
 });
 
-/** Returns the GET operations of an OpenAPI document by their id. */
 export function readOperations(document: unknown): ReadonlyMap<string, Operation> {
   const { paths } = documentShape.parse(document);
   return new Map(
@@ -44,12 +40,8 @@ export function readOperations(document: unknown): ReadonlyMap<string, Operation
       if (operation === undefined) return [];
       const given = operation.parameters.filter((one) => one.in === 'path' || one.in === 'query');
       const parameters = z.array(parameterShape).parse(given);
-      return [
-        [
-          operation.operationId,
-          { path, parameters: parameters.filter(({ name }) => !LEFT_OUT.has(name)).map(toParameter) },
-        ],
-      ];
+      const shown = parameters.filter(({ name }) => !LEFT_OUT.has(name)).map(toParameter);
+      return [[operation.operationId, { path, parameters: shown }]];
     }),
   );
 }
@@ -61,7 +53,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
   media_items min_pair_side_liquidity_usd nft_metadata normalizeMetadata proof sortBy`.split(/\s+/),
 );
 
-/** Names that other tools spell in another way. */
 const SHOWN: Readonly<Record<string, string>> = {
   chains: 'chain',
   contract_addresses: 'token_addresses',
@@ -92,9 +83,7 @@ function toParameter(given: z.infer<typeof parameterShape>): OperationParameter 
   const description = (given.description ?? String(schema.description ?? '')).split(/[.:] |\.$/)[0] ?? '';
   const { type, enum: values, items } = schema;
   const own = {
-    ...(type !== undefined && { type }),
-    ...(values !== undefined && { enum: values }),
-    ...(items !== undefined && { items }),
+    ...Object.fromEntries(Object.entries({ type, enum: values, items }).filter(([, value]) => value !== undefined)),
     description,
   };
   return { name, shown, place, isRequired, schema: { ...(SCHEMAS[shown] ?? own) } };
@@ -103,12 +92,10 @@ function toParameter(given: z.infer<typeof parameterShape>): OperationParameter 
 /** Rows of a page unless the agent asks for another number: a page of 100 rows fills a result. */
 export const LIMIT_DEFAULT = 20;
 
-/** Whether an operation takes dates, so that agents may name a range in words. */
 export function takesDates({ parameters }: Operation): boolean {
   return ['from_date', 'to_date'].every((date) => parameters.some(({ shown }) => shown === date));
 }
 
-/** Returns the JSON Schema of a tool's arguments. */
 export function schemaOf(operation: Operation): ToolSchema {
   const { parameters } = operation;
   const hasRange = takesDates(operation);

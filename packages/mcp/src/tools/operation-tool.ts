@@ -14,7 +14,6 @@ const SMALLER_PAGES_MAX = 3;
 /** Share of the limit that a smaller page aims at: rows differ in size. */
 const SHARE_OF_LIMIT = 0.8;
 
-/** What all tools on routes share. */
 export interface OperationContext {
   readonly api: InnerApi;
   /** Chain of a request that names none; null if the server has several. */
@@ -25,7 +24,6 @@ export interface OperationContext {
   now(): number;
 }
 
-/** Returns a tool that requests an operation from the API's own routes, on behalf of the caller. */
 export function operationTool(curated: CuratedOperation, operation: Operation, context: OperationContext): Tool {
   const isPaged = ['limit', 'cursor'].every((name) => operation.parameters.some(({ shown }) => shown === name));
   return {
@@ -58,14 +56,12 @@ export function operationTool(curated: CuratedOperation, operation: Operation, c
   };
 }
 
-/** A response of a route. */
 export interface RouteResponse {
   readonly status: number;
   readonly body: unknown;
   readonly header: (name: string) => string | null;
 }
 
-/** Requests an operation with the arguments of an agent. */
 export async function request(
   api: InnerApi,
   operation: Operation,

@@ -4,23 +4,17 @@ import { toolError } from '../results/tool-error.ts';
 import { type ToolResult, toolResult } from '../results/tool-result.ts';
 import type { Tool } from './tool.ts';
 
-/** Reads the progress of this server. */
 export interface Progress {
-  /** Returns one JSON object for each chain: head, indexed blocks, lag. */
   status(): Promise<readonly ChainFacts[]>;
-  /** Returns one JSON object for each chain: missing and indexed ranges by dataset. */
   gaps(): Promise<readonly ChainFacts[]>;
 }
 
-/** Facts of one chain, to be shown as they are. */
 export interface ChainFacts extends Readonly<Record<string, unknown>> {
-  /** Name, such as `eth`. */
   readonly chain: string;
 }
 
 const argumentShape = z.object({ chain: z.string().max(100).optional() });
 
-/** Returns the tools that show which blocks are indexed. */
 export function progressTools(progress: Progress): Tool[] {
   return [
     progressTool(
@@ -81,7 +75,6 @@ const rangeShape = z.looseObject({
   missing_ranges: z.number().nullish(),
 });
 
-/** Chains in one sentence. */
 const CHAINS_MAX = 5;
 
 /** Returns the indexed blocks of a chain in words, or of all chains, for results that report none. */

@@ -7,16 +7,12 @@ import type { Operation } from './operation-schema.ts';
 import { fillArguments, type OperationContext, request } from './operation-tool.ts';
 import type { Tool } from './tool.ts';
 
-/** The operation whose rows are added up. */
 export const TRADES_OPERATION = 'getSwapsByTokenAddress';
 
-/** Swaps of a request to the operation, and requests of a call. */
 const PAGE_ROWS = 100;
 const PAGES_MAX = 20;
-/** Wallets of a result. */
 const WALLETS_DEFAULT = 10;
 const WALLETS_MAX = 50;
-
 const sideShape = z.looseObject({ amount: z.string().nullish(), symbol: z.string().nullish() });
 const pageShape = z.looseObject({
   cursor: z.string().nullish(),
@@ -37,7 +33,6 @@ const argumentShape = z.object({
 
 type Swap = z.infer<typeof pageShape>['result'][number];
 
-/** Returns the tool that adds up the swaps of a token by wallet. */
 export function topTradersTool(operation: Operation, context: OperationContext): Tool {
   return {
     name: 'token_top_traders',
@@ -93,7 +88,6 @@ export function topTradersTool(operation: Operation, context: OperationContext):
   };
 }
 
-/** A wallet with the sum of its swaps. */
 interface Trader {
   readonly wallet: string;
   swaps: number;
@@ -119,20 +113,13 @@ function topWallets(swaps: readonly Swap[], side: 'buy' | 'sell'): object[] {
     .toSorted(
       (one, other) => Number(other.amount > one.amount) - Number(other.amount < one.amount) || other.usd - one.usd,
     )
-    .map(({ wallet, swaps: count, amount, usd }) => ({
-      wallet,
-      swaps: count,
-      amount: decimalOf(amount),
-      usd: Math.round(usd * 100) / 100,
-    }));
+    .map(({ wallet, swaps: count, amount, usd }) => {
+      const digits = amount.toString().padStart(DIGITS + 1, '0');
+      const decimal = `${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
+      return { wallet, swaps: count, amount: decimal, usd: Math.round(usd * 100) / 100 };
+    });
 }
-
 function unitsOf(decimal: string): bigint {
   const { whole = '0', rest = '' } = /^-?(?<whole>\d+)(?:\.(?<rest>\d+))?$/.exec(decimal)?.groups ?? {};
   return BigInt(whole + rest.slice(0, DIGITS).padEnd(DIGITS, '0'));
-}
-
-function decimalOf(units: bigint): string {
-  const digits = units.toString().padStart(DIGITS + 1, '0');
-  return `${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`.replace(/\.?0+$/, '');
 }

@@ -12,11 +12,9 @@ import { meaningOf, stripLegend, stripOf } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import type { NodeAddress } from '../upstreams/read-upstreams.ts';
 
-/** Rows of a table; a narrower range shows the rest. */
 const RANGES_SHOWN = 500;
 const DAY_SECONDS = 86_400;
 const NAME = '/chains/:chain';
-
 const DIGITS = /^\d{1,15}$/;
 
 export const chainPage: ConsolePage = {
@@ -113,7 +111,6 @@ interface ListedRange {
   readonly dataset: string;
   readonly range: BlockRange;
   readonly level: StripLevel;
-  /** The source of its proof, or why it is not proven. */
   readonly note: string | null;
 }
 

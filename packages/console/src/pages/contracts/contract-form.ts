@@ -13,28 +13,22 @@ import { z } from 'zod';
 
 /** The limits of ABIs. The largest known ones have about 20,000 values. */
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 400_000 };
-/** As in the command line. */
 const BLOCK = /^\d{1,15}$/;
-
 const text = z.string().default('');
 
 export const contractForm = z.object({
   name: text,
   chain: text,
   abi: text,
-  /** Separated by spaces, commas or line ends. */
   addresses: text,
   /** The event by which a factory names its children. Empty: the addresses are the contracts. */
   factoryEvent: text,
   child: text,
   childFrom: childFrom.catch('transaction'),
-  /** Not empty: addresses without code are refused. */
   strict: text,
   /** First block. Empty: the first one of the chain's history. */
   from: text,
-  /** Parameters that get an index, separated as addresses are. */
   index: text,
-  /** Not empty: calls get tables too. */
   calls: text,
   /** Log of an upgrade (`18000000:57`), or the implementation that the ABI belongs to. Empty: neither. */
   upgrade: text,

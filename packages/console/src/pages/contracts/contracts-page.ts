@@ -24,7 +24,6 @@ const ROWS = 20;
 const EVENT = '/contracts/:name/:event';
 /** As in the command line, with the escapes of a form. Bytes. */
 const FORM_BYTES_MAX = 4_000_000;
-
 const removeForm = z.object({ name: z.string(), chain: z.string() });
 
 export const contractsPage: ConsolePage = {

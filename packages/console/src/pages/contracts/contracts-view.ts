@@ -76,7 +76,6 @@ function statusCells({ rows, isExact, blocks, undecoded, isMissing, suspendedRea
 
 export interface ContractFormFacts {
   readonly form: ContractForm;
-  /** Signatures of the ABI; empty: it is not read yet. */
   readonly events: readonly string[];
   readonly problem: string | null;
   readonly chains: readonly Chain[];

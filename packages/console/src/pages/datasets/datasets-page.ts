@@ -62,7 +62,7 @@ interface DatasetsFacts {
   readonly chains: readonly string[];
   readonly datasets: readonly string[];
   readonly chosen: { readonly chain: string; readonly dataset: string };
-  readonly rows: readonly CoverageRow[];
+  readonly rows: readonly DatasetShare[];
   readonly building: readonly (ChainStatus['building'][number] & { readonly chain: string })[];
   readonly next: string | null;
 }
@@ -124,14 +124,12 @@ function buildingView(building: DatasetsFacts['building']): Html {
   });
 }
 
-interface CoverageRow {
+interface DatasetShare {
   readonly chain: string;
   readonly dataset: string;
   readonly unit: 'blocks' | 'versions';
-  /** Blocks from the start of history to the checkpoint. */
   readonly wanted: number;
   readonly missing: number;
-  /** The covered fraction, 0 to 1. */
   readonly part: number;
   /** The fraction of covered blocks proven by receipts or a second node, 0 to 1; null without coverage. */
   readonly proven: number | null;
@@ -141,7 +139,7 @@ interface CoverageRow {
 
 const PROVEN: ReadonlySet<string> = new Set(['receipts', 'cross']);
 
-function coverageRows(facts: ChainFacts): CoverageRow[] {
+function coverageRows(facts: ChainFacts): DatasetShare[] {
   const { card, status } = facts;
   const whole = card.history?.range ?? null;
   const wanted = whole === null ? 0 : Math.max(0, rangeSize(whole));

@@ -17,9 +17,7 @@ import type { DataTable, TableSubject } from './tables/data-table.ts';
 import { readTableWithin, type TableAnswer } from './tables/read-table.ts';
 import { tableAddress, tableView } from './tables/table-view.ts';
 
-/** All tables are shown for this many chains; links for the others. */
 const CHAINS_SHOWN = 3;
-/** Rows of each table, if several chains are shown. */
 const ROWS_OF_SEVERAL = 5;
 const ROWS_OF_ONE = 10;
 /** Timeout of a table on a page with many: counts and node calls may take longer. Milliseconds. */

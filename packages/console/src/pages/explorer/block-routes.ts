@@ -14,10 +14,8 @@ import { BLOCK } from './full/records.ts';
 import { chainLinks, chainNamed, chainsRequested, placeOn } from './subjects/choose-chain.ts';
 import { rpcCurlView } from './tables/table-view.ts';
 
-/** Rows are shown immediately for this many chains. */
 const CHAINS_SHOWN = 3;
 const ROWS_OF_PAGE = 50;
-/** Timeout on a page with other content to show. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
 export function addBlockRoutes(routes: ConsoleRoutes, { database, explorer, registry }: ConsoleServices): void {

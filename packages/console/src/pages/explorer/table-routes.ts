@@ -14,7 +14,6 @@ import { readTable } from './tables/read-table.ts';
 import { tableAddress, tableView } from './tables/table-view.ts';
 
 const ROWS = 50;
-/** Upper bound of the API's cursors. Characters. */
 const CURSOR_MAX = 4_096;
 const APTOS = /^0x[0-9a-f]{64}$/i;
 

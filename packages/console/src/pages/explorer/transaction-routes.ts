@@ -13,7 +13,6 @@ import { chainNamed, placeOn } from './subjects/choose-chain.ts';
 import { textAt } from './tables/cells.ts';
 import { rpcCurlView } from './tables/table-view.ts';
 
-/** Timeout on a page with other content to show. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
 /** Links include the block of a transaction if it is known; otherwise a node is called. */

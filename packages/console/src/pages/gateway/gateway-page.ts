@@ -17,7 +17,6 @@ const HOURS = 24;
 /** Calls to upstreams are retained for a day. */
 const UPSTREAM_HOURS_MAX = 24;
 const ROLE = 'api';
-
 const HOUR_SECONDS = 3_600;
 
 export const gatewayPage: ConsolePage = {

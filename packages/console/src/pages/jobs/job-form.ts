@@ -13,10 +13,8 @@ import type { ChainFacts } from '../overview/read-overview.ts';
 export interface Estimate {
   readonly requested: JobRequest;
   readonly blocks: number;
-  /** The requested blocks that are actually read. */
   readonly read: number;
   readonly calls: { readonly min: number; readonly max: number } | null;
-  /** Blocks, from the chain's recent jobs of this kind; null: there was none. */
   readonly perSecond: number | null;
 }
 
@@ -85,7 +83,6 @@ export const EMPTY_FORM: JobForm = { work: 'backfill', chain: '', dataset: '', f
 export interface JobRequest {
   readonly chain: JobChain;
   readonly work: RangeWork;
-  /** Null: all stored ones. */
   readonly dataset: string | null;
   readonly range: BlockRange;
 }
@@ -96,7 +93,6 @@ type ReadJobRequest =
 
 const DIGITS = /^\d{1,15}$/;
 
-/** `facts` of the form's chain; null: it was never ingested. */
 export function readJobRequest(form: JobForm, chains: readonly JobChain[], facts: ChainFacts | null): ReadJobRequest {
   const refuse = (problem: string): ReadJobRequest => ({ request: null, problem });
   const chain = chains.find(({ name }) => name === form.chain);

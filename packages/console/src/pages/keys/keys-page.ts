@@ -22,7 +22,6 @@ const RATE_MAX = 1_000_000;
 const DAYS = 30;
 const DAYS_MAX = 3_650;
 const KEYS_PLOTTED = 6;
-
 const scopesField = z.union([z.string(), z.array(z.string())]).optional();
 /** Empty: the value of `RATE_LIMIT`. */
 const rateText = z
@@ -39,11 +38,9 @@ const createForm = z.object({
 });
 const editForm = z.object({ key: prefixField, scope: scopesField, rate: rateText });
 const revokeForm = z.object({ key: prefixField });
-
 const COLUMNS = ['day', 'key', 'kind', 'route', 'method', 'requests', 'errors'] as const;
 /** Prefixes that spreadsheets treat as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
-
 const DAY_SECONDS = 86_400;
 
 export const keysPage: ConsolePage = {
@@ -118,8 +115,6 @@ function cell(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A plot in the format of the page's script. */
-
 /** Requests of each day up to today (UTC), for the keys with the most, in the format of the page's script. */
 function usagePlot(usage: readonly KeyUsage[], daysShown: number, today: Date) {
   const labels = totalsByKey(usage)
@@ -145,7 +140,6 @@ interface KeysFacts {
   readonly stored: readonly StoredKey[];
   readonly usage: readonly KeyUsage[];
   readonly days: number;
-  /** The key whose usage is requested; null: that of all. */
   readonly key: string | null;
   readonly token: string;
 }

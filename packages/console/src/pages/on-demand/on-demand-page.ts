@@ -105,7 +105,6 @@ function queryOf({ chain, state }: OnDemandFilter, after: string): string {
   return writeQuery({ chain, state, after });
 }
 
-/** @throws InvalidParameterError */
 function filterOf<State extends string>(
   { registry }: ConsoleServices,
   { query }: PageRequest,
@@ -141,7 +140,6 @@ ${selectField({ name: 'state', label: 'State', options: Object.entries(states), 
 <div><button class="quiet">Show</button></div></form>`;
 }
 
-/** @throws InvalidParameterError */
 function historyAt(cursor: string): Subject | null {
   if (cursor === '') return null;
   const [, chainId = '', kind = '', address = ''] = HISTORY_CURSOR.exec(cursor) ?? [];
@@ -149,7 +147,6 @@ function historyAt(cursor: string): Subject | null {
   return { chainId: parseChainId(Number(chainId)), kind: kind as Subject['kind'], address: parseAddress(address) };
 }
 
-/** @throws InvalidParameterError */
 function collectionAt(cursor: string) {
   if (cursor === '') return null;
   const [, chainId = '', address = ''] = COLLECTION_CURSOR.exec(cursor) ?? [];

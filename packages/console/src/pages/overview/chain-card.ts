@@ -18,13 +18,10 @@ export interface ChainCard {
   readonly head: number | null;
   readonly checkpoint: number | null;
   readonly lag: number | null;
-  /** By time, of a day; null if unknown. */
   readonly lags: readonly (number | null)[];
-  /** Checkpoint rate over the last minutes; null while unknown. */
   readonly perSecond: number | null;
   readonly rowsPerSecond: number | null;
   readonly history: ChainHistory | null;
-  /** Whether all wanted blocks are indexed and no worker is needed. */
   readonly isDone: boolean;
   /** `text`: the message of the process that stopped it. */
   readonly problem: { readonly title: string; readonly text: string; readonly advice: string } | null;
@@ -32,13 +29,10 @@ export interface ChainCard {
 }
 
 export interface ChainHistory {
-  /** From the start of history to the checkpoint. */
   readonly range: BlockRange;
-  /** The covered fraction of all wanted blocks, 0 to 1. */
   readonly part: number;
   /** Missing blocks of the least complete dataset. */
   readonly missing: number;
-  /** At the recent rate; null while that is unknown, or nothing is missing. */
   readonly secondsLeft: number | null;
   readonly levels: readonly LeveledRange[];
 }
@@ -47,7 +41,6 @@ export interface CardContext {
   readonly name: string;
   readonly isConfigured: boolean;
   readonly isIndexed: boolean;
-  /** The last wanted block; null: no end. */
   readonly end: number | null;
   readonly samples: SamplesOfChain;
   readonly unknownHead: UnknownHead | null;

@@ -21,7 +21,6 @@ const RANKS = new Map(STRIP_LEVELS.map(({ level }, rank) => [level, rank]));
 
 interface StripPart {
   readonly range: BlockRange;
-  /** Null: no data is known or expected. */
   readonly level: StripLevel | null;
   /** First cell, and cells, of {@link STRIP_CELLS}. */
   readonly at: number;
@@ -35,10 +34,7 @@ export interface LeveledRange {
 
 export const STRIP_CELLS = 240;
 
-/**
- * Returns the blocks of `whole` in equal cells, each with the weakest level among its blocks, so that a single missing
- * block is visible; adjacent cells of one level are one part.
- */
+/** Equal cells of `whole`, each with its weakest level, so that a single missing block is visible. */
 export function coverageStrip(whole: BlockRange, ranges: readonly LeveledRange[]): StripPart[] {
   const size = whole.to - whole.from + 1;
   if (size <= 0) return [];

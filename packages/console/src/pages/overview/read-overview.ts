@@ -43,13 +43,11 @@ export interface OverviewSource {
   /** Reads at most once a second, for any number of viewers. */
   read(): Promise<Overview>;
   readAfresh(): Promise<Overview>;
-  /** All that was ever ingested. */
   chains(): Promise<readonly ChainFacts[]>;
   chain(name: string): Promise<ChainFacts | null>;
   samples(facts: ChainFacts): Promise<readonly ChainSample[]>;
 }
 
-/** Plotted on cards. Minutes. */
 const DAY = 24 * 60;
 const STEP = 15;
 /** A day of forty chains is 57,600 samples, to which a minute adds 40. Milliseconds. */
@@ -58,7 +56,6 @@ const DAY_KEPT_MS = 60_000;
 const PACE = 16;
 const STREAMS_SHOWN = 10;
 const SET_ASIDE_SHOWN = 20;
-/** Longest name of a chain in URLs. */
 const NAME_MAX = 64;
 
 /** All queries run concurrently, and their number does not depend on the number of chains. */

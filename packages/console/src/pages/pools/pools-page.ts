@@ -37,7 +37,6 @@ export const poolsPage: ConsolePage = {
 interface PoolsQuery {
   readonly chain: Chain | null;
   readonly text: string;
-  /** Block of the price; null: the newest. */
   readonly block: number | null;
   readonly status: (typeof STATUSES)[number] | null;
   readonly page: number;

@@ -17,7 +17,6 @@ export interface PoolList {
   readonly pools: readonly ListedPool[];
   readonly count: number;
   readonly isWhole: boolean;
-  /** Block of the newest state by pool. */
   readonly states: ReadonlyMap<string, number>;
   readonly next: string | null;
 }

@@ -8,7 +8,6 @@ import { isUuid } from './stream-list-view.ts';
 
 const ANSWER_MAX = 1_000;
 const ATTEMPTS_MAX = 1_000;
-
 const id = z.string().refine(isUuid, 'is not an id');
 const streamForm = z.object({ stream: id });
 const sure = z.literal('yes', 'tick the box to confirm');

@@ -33,7 +33,6 @@ export const SWITCHES = [
 ] as const satisfies readonly (keyof Stream)[];
 
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 40_000 };
-
 const text = z.string().default('');
 const boxes = z
   .union([z.string(), z.array(z.string())])
@@ -41,7 +40,6 @@ const boxes = z
   .transform((ticked) => [ticked].flat());
 
 export const streamForm = z.object({
-  /** Empty: a new one. */
   stream: z.string().refine((id) => id === '' || isUuid(id), 'is not an id'),
   webhookUrl: text,
   description: text,
@@ -49,7 +47,6 @@ export const streamForm = z.object({
   chainIds: boxes,
   switches: boxes,
   abi: text,
-  /** topic0 of events of the ABI. */
   events: boxes,
   topic0: text,
   contracts: text,
@@ -159,7 +156,6 @@ function jsonOf(items: readonly unknown[] | null): string {
 }
 
 export interface FieldProblem {
-  /** The form's field; null: it concerns no field. */
   readonly field: string | null;
   readonly message: string;
 }

@@ -43,7 +43,6 @@ const STREAMS = 50;
 const WEBHOOKS = 50;
 const ADDRESSES = 200;
 const ONE = '/streams/:stream';
-
 const URL_MAX = 2_000;
 
 const MEANINGS: Readonly<Record<DeliveryRecord['status'], string>> = {

@@ -11,7 +11,6 @@ export interface NodeTest {
   run(chain: string, url: string, onFinding?: OnFinding): Promise<TestedNode | null>;
 }
 
-/** Each uses connections and time of this server and of the tested node. */
 const AT_ONCE_MAX = 2;
 
 export function bounded(test: NodeTest): NodeTest {

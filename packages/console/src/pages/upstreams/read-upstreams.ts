@@ -51,7 +51,6 @@ export interface ConfiguredUpstream {
   /** With its scheme, without its path and query, which contain keys. */
   readonly address: string;
   readonly requestsPerSecond: number | null;
-  /** Maximum concurrent requests; null: the pool's own limit. */
   readonly concurrency: number | null;
   readonly isPrivate: boolean;
 }
@@ -75,7 +74,6 @@ export interface UpstreamState {
   readonly state: string | null;
   readonly reason: string | null;
   readonly head: number | null;
-  /** Null: no recent calls. Milliseconds. */
   readonly half: number | null;
   readonly most: number | null;
   readonly calls: number;

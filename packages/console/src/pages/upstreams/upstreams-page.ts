@@ -180,7 +180,6 @@ ${changeForm(
 
 const DESCRIPTION_MAX = 300;
 
-/** `records`: one more than a page if there are older ones. */
 function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, addressOf: NodeAddress): Html {
   const listed = records.slice(0, page);
   const last = records.length > page ? listed.at(-1) : undefined;

@@ -41,10 +41,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/**
- * Adds GraphiQL: browsers get it by `GET /graphql`. It has no data and needs no key, the operations that it sends do. Add it before routes with
- * keys, and only to a server that other machines can't reach.
- */
+/** It needs no key, its operations do. Add it before routes with keys, and not where other machines reach it. */
 export const graphiqlPage: RouteModule = (app) => {
   const page = staticAsset(PAGE, 'text/html; charset=utf-8');
   app.get('/graphql', async (c, next) => {

@@ -55,7 +55,6 @@ function describedOperation(operation: Operation, schemas: Schemas): Operation {
 }
 
 interface Place {
-  /** Names of the enclosing fields, operation or component, innermost first. */
   readonly outer: readonly string[];
   readonly schemas: Schemas;
 }

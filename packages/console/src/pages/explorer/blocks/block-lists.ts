@@ -86,7 +86,6 @@ const COLUMNS: Readonly<Record<BlockList, readonly Column[]>> = {
 interface BlockListContext {
   readonly place: CellPlace;
   readonly block: number;
-  /** The API request for the whole record: the API has no lists by block. */
   readonly curl: string;
   readonly more: string | null;
 }

@@ -4,11 +4,10 @@ import { type NameQuestion, type NameService, readStoredName, type StoredName } 
 import { isRecord, textAt } from '../tables/cells.ts';
 import { messageIn, within } from '../tables/read-table.ts';
 
-export type NameFinding = { readonly question: NameQuestion /** Path of the API. */; readonly target: string } & (
+export type NameFinding = { readonly question: NameQuestion; readonly target: string } & (
   | { readonly kind: 'found'; readonly answer: string; readonly reading: StoredName | null }
   /** There is none, or it was rejected, or is unknown so far: the API's message. */
   | { readonly kind: 'reported'; readonly status: number; readonly message: string }
-  /** No response in time. */
   | { readonly kind: 'late' }
 );
 

@@ -41,7 +41,6 @@ function wordsOf(finding: NameFinding, context: NameContext, found: (answer: str
   return html`${found(finding.answer)}${readingView(finding.reading, context)}`;
 }
 
-/** Whether an immediate retry may have another result. */
 export function isPassing(finding: NameFinding): boolean {
   return finding.kind === 'late' || (finding.kind === 'reported' && (finding.status === 429 || finding.status >= 500));
 }

@@ -37,7 +37,6 @@ export function placeOn({ key, native, wrappedNative }: Chain): CellPlace {
   return { chain: key, coin: { symbol: native.symbol, decimals: native.decimals, wrapped: wrappedNative } };
 }
 
-/** `found`: chains with data; the others are one click further. */
 export function chainLinks(
   address: string,
   links: { readonly chosen: string | null; readonly found: readonly string[]; readonly all: readonly string[] },

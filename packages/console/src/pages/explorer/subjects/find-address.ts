@@ -9,7 +9,6 @@ import { resultOf } from '../tables/data-table.ts';
 
 export interface FoundAddress {
   readonly chain: Chain;
-  /** It sent or received something. */
   readonly isAccount: boolean;
   /** It had a part in a transaction, also as a called contract. */
   readonly transacts: boolean;

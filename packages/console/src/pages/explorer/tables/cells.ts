@@ -28,7 +28,6 @@ const TOKEN_ID = /^\d{1,78}$/;
 /** No token has more. */
 const DECIMALS_MAX = 80;
 const SYMBOL_MAX = 20;
-/** Characters on each side of a shortened hash or address. */
 const SHOWN_ENDS = 8;
 
 export function text(path: string, max?: number): Cell {
@@ -190,7 +189,6 @@ export function outcome(): Cell {
 
 const FAILED = html`<span class="v-bad">failed</span>`;
 
-/** The true flags of a row. @param names labels by path */
 export function flags(names: Readonly<Record<string, string>>): Cell {
   return (row) => {
     const set = Object.entries(names).flatMap(([path, name]) => (valueAt(row, path) === true ? [name] : []));

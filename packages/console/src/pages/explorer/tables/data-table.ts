@@ -1,8 +1,6 @@
-import type { Column, DataRow } from './cells.ts';
-import { isRecord } from './cells.ts';
+import { type Column, type DataRow, isRecord } from './cells.ts';
 
 export interface TableSubject {
-  /** Name of a chain: `eth`, `aptos-testnet`. */
   readonly chain: string;
   /** Lower case. */
   readonly address: string;
@@ -10,43 +8,36 @@ export interface TableSubject {
   readonly tokenId: string | null;
 }
 
-export interface DataTarget {
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-}
-
 export interface DataTable {
   readonly name: string;
   readonly title: string;
   /** A record has one row, shown as a list of facts, and no pages. */
   readonly shape: 'list' | 'record';
-  target(of: TableSubject): DataTarget;
+  target(of: TableSubject): { readonly path: string; readonly query: Query };
   rowsOf(body: unknown): readonly DataRow[];
   readonly columns: readonly Column[];
 }
 
-type Described = Pick<DataTable, 'name' | 'title' | 'columns'> & {
-  readonly path: (of: TableSubject) => string;
-  readonly query?: (of: TableSubject) => Readonly<Record<string, string>>;
-};
+type Query = Readonly<Record<string, string>>;
+
+/** The path of a request, with its query in addition to the chain. */
+type RequestOf = (of: TableSubject) => string | readonly [path: string, query: Query];
 
 /** A list of EVM chains, in `result`. */
-export function listTable({ path, query, ...rest }: Described): DataTable {
-  return {
-    ...rest,
-    shape: 'list',
-    target: (of) => ({ path: path(of), query: { chain: of.chain, ...query?.(of) } }),
-    rowsOf: resultOf,
-  };
+export function listTable(name: string, title: string, requestOf: RequestOf, columns: readonly Column[]): DataTable {
+  return { name, title, columns, shape: 'list', target: targetOf(requestOf), rowsOf: resultOf };
 }
 
 /** One record of EVM chains: the response itself, or the first of a list. */
-export function recordTable({ path, query, ...rest }: Described): DataTable {
-  return {
-    ...rest,
-    shape: 'record',
-    target: (of) => ({ path: path(of), query: { chain: of.chain, ...query?.(of) } }),
-    rowsOf: (body) => recordsIn(Array.isArray(body) ? body : [body]).slice(0, 1),
+export function recordTable(name: string, title: string, requestOf: RequestOf, columns: readonly Column[]): DataTable {
+  const rowsOf = (body: unknown) => recordsIn([body].flat()).slice(0, 1);
+  return { name, title, columns, shape: 'record', target: targetOf(requestOf), rowsOf };
+}
+
+function targetOf(requestOf: RequestOf): DataTable['target'] {
+  return (of) => {
+    const [path, query] = [requestOf(of)].flat() as [path: string, query?: Query];
+    return { path, query: { chain: of.chain, ...query } };
   };
 }
 

@@ -7,14 +7,10 @@ export type TableAnswer = { readonly target: string } & (
       readonly kind: 'rows';
       readonly rows: readonly DataRow[];
       readonly cursor: string | null;
-      /** The blocks that it covers; null if the response has no coverage. */
       readonly indexed: { readonly from: string | null; readonly to: string | null; readonly complete: boolean } | null;
-      /** Why it may be incomplete, if the API has a reason. */
       readonly note: string | null;
     }
-  /** Rejected or unknown so far: the API's message. */
   | { readonly kind: 'reported'; readonly message: string }
-  /** No response in time. */
   | { readonly kind: 'late' }
 );
 
@@ -74,11 +70,7 @@ export function messageIn(body: unknown): string | null {
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
 }
 
-/**
- * Returns the result of work; `late` if it takes too long for a page, in which case the work continues in the
- * background.
- * @param timeMs milliseconds
- */
+/** `late` after `timeMs` milliseconds; the work then continues in the background. */
 export async function within<Outcome, Late>(
   timeMs: number,
   work: Promise<Outcome>,

@@ -71,7 +71,6 @@ function answerNote(answer: TableAnswer): Html {
   return html`<p class="soft">Incomplete: only ${shown(from)} to ${shown(to)} is indexed.</p>`;
 }
 
-/** Returns a record as a list of facts. Missing ones are left out. */
 export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
   const facts = columns
     .map(({ title, cell }) => ({ title, value: cell(row, place) }))
