@@ -45,7 +45,6 @@ export async function runBackfill(
   });
 }
 
-/** Number of INGEST_PROCESSES without this process. */
 function helpersOf({ processes }: Configuration): number {
   return countOf(processes.ingest, availableParallelism()) - 1;
 }

@@ -42,7 +42,6 @@ export interface AddContractOptions {
   readonly strict?: boolean;
 }
 
-/** Larger files are no ABI. */
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
 export async function addContractOfCommand(

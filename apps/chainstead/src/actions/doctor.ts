@@ -92,7 +92,6 @@ async function readProgress(database: Database, configuration: Configuration): P
   return readDatasetProgress(database, configuration, await readStatuses(database, configuration));
 }
 
-/** Blocks that are indexed. A database that this version was never started on has none. */
 function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlocks']> {
   return async (chain): Promise<readonly KnownBlock[]> => {
     const [table] = await database.query<{ exists: boolean }>(sql`SELECT to_regclass('blocks') IS NOT NULL AS exists`);

@@ -9,7 +9,6 @@ import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-/** Header and end. */
 const LINES_AROUND = 2;
 
 export async function exportAptosCoins(

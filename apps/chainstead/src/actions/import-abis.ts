@@ -15,7 +15,6 @@ import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
 const SOURCIFY_URL = 'https://sourcify.dev/server';
-/** Larger files are compiler output of whole projects. */
 const FILE_BYTES_MAX = 32 * 1_024 * 1_024;
 
 export async function runImportAbis(
@@ -49,7 +48,6 @@ export async function runImportAbis(
   writeOutcome(context, sentence, { work: 'import', kind: 'abi', place, ...report, finished: true });
 }
 
-/** Reads the ABI of one contract from Sourcify, or from a server with the same API. */
 async function* sourcifyAbi(
   place: string,
   from: string,

@@ -32,7 +32,6 @@ export async function runImportSignatures(
   writeOutcome(context, `Imported ${report.rows} signatures from ${source}.`, facts);
 }
 
-/** All files' text, some kilobytes at a time. @throws UnreadablePlaceError */
 async function* piecesOf(place: string, progress: ProgressReport, signal: AbortSignal): AsyncGenerator<SignaturePiece> {
   if (isUrl(place)) return yield { text: await readFileOrUrl(place, signal), isLast: true };
   let total = 0;

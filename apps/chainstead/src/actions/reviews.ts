@@ -16,7 +16,6 @@ interface ChainOption {
   readonly chain?: string;
 }
 
-/** Limit for a reason in the table, which clients write. */
 const REASON_LENGTH_MAX = 60;
 
 export async function listReviews(

@@ -20,7 +20,6 @@ import { runRoles } from '../start/run-roles.ts';
 import { renderStartSummary } from '../start/start-summary.ts';
 import { surveyUpstreams } from '../start/survey-upstreams.ts';
 
-/** Name of the sessions of this process; those of its roles come later. */
 const APPLICATION_NAME = 'chainstead start';
 
 export async function start(
@@ -130,14 +129,12 @@ async function requireKeys({ api, database }: Configuration, roles: readonly Rol
   if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);
 }
 
-/** Renders the line shown while the database opens. The first start of an embedded database takes a while. */
 async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
   if (url !== null) return `Connecting to the database at ${redactConnectionString(url)} …`;
   const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
   return `${verb} the embedded Postgres in ${dataDirectory} …`;
 }
 
-/** Logs a shortage of connections, which makes requests and webhooks fail. Skipped behind a pooler in transaction mode. */
 async function warnOfFewConnections(
   { database }: Storage,
   { configuration, slots }: Plan,

@@ -77,7 +77,6 @@ export async function verifyBalances(
   );
 }
 
-/** Omits tokens with a zero balance unless they were requested or contradicted. */
 function renderText({ chain, wallet, block, balances, refused, isCut }: Report, isRequested: boolean): string {
   const reported = balances.filter(
     ({ token, reported: says, verdict }) => isRequested || token === null || says !== 0n || verdict === 'contradicted',

@@ -10,7 +10,6 @@ export interface VerifyPriceOptions {
   readonly trustedHashes?: string;
 }
 
-/** Proofs have some megabytes. */
 const BYTES_MAX = 128 * 1024 * 1024;
 /** A value takes up to 60 bytes of memory. */
 const VALUES_MAX = 2_000_000;

@@ -3,14 +3,9 @@ import type { RemoveChainOptions } from '../actions/chains.ts';
 import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
 export function chainsCommand(context: CommandContext): Command {
-  return new Command('chains')
-    .description('List the stored chains, and delete the rows of one')
-    .addCommand(listCommand(context))
-    .addCommand(removeCommand(context));
-}
-
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
+  const chains = new Command('chains').description('List the stored chains, and delete the rows of one');
+  chains
+    .command('list')
     .description('List the stored chains, and whether each is indexed (read-only)')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead chains list\n  $ chainstead chains list --json')
@@ -18,10 +13,8 @@ function listCommand(context: CommandContext): Command {
       const { listChains } = await import('../actions/chains.ts');
       await listChains(options, command, context);
     });
-}
-
-function removeCommand(context: CommandContext): Command {
-  return new Command('remove')
+  chains
+    .command('remove')
     .description('Delete all rows of a chain that is no longer in CHAINS')
     .argument('<chain>', 'Name or ID of the chain, as "chainstead chains list" shows it')
     .option('--dry-run', 'Show the rows and their size, and exit')
@@ -31,6 +24,7 @@ function removeCommand(context: CommandContext): Command {
       const { removeChainOfCommand } = await import('../actions/chains.ts');
       await removeChainOfCommand(name, options, command, context);
     });
+  return chains;
 }
 
 const EXAMPLES = `

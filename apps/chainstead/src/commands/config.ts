@@ -2,14 +2,9 @@ import { Command } from 'commander';
 import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
 export function configCommand(context: CommandContext): Command {
-  return new Command('config')
-    .description('Check or show the configuration')
-    .addCommand(validateCommand(context))
-    .addCommand(printCommand(context));
-}
-
-function validateCommand(context: CommandContext): Command {
-  return new Command('validate')
+  const config = new Command('config').description('Check or show the configuration');
+  config
+    .command('validate')
     .description('Check the configuration and list every problem (exit code 2 if any)')
     .addHelpText(
       'after',
@@ -19,10 +14,8 @@ function validateCommand(context: CommandContext): Command {
       const { validateConfiguration } = await import('../actions/config.ts');
       await validateConfiguration(command, context);
     });
-}
-
-function printCommand(context: CommandContext): Command {
-  return new Command('print')
+  config
+    .command('print')
     .description('Show all settings in effect and their source (secrets are redacted)')
     .option('--json', 'JSON output (one object)')
     .addHelpText('after', '\nExamples:\n  $ chainstead config print\n  $ chainstead config print --json')
@@ -30,4 +23,5 @@ function printCommand(context: CommandContext): Command {
       const { showConfiguration } = await import('../actions/config.ts');
       showConfiguration(options, command, context);
     });
+  return config;
 }

@@ -3,18 +3,63 @@ import type { AddContractOptions } from '../actions/contracts.ts';
 import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
 export function contractsCommand(context: CommandContext): Command {
-  return new Command('contracts')
-    .description('Index your own contracts: a typed table for each event and function')
-    .addCommand(addCommand(context))
-    .addCommand(applyCommand(context))
-    .addCommand(listCommand(context))
-    .addCommand(statusCommand(context))
-    .addCommand(resumeCommand(context))
-    .addCommand(removeCommand(context));
+  const contracts = new Command('contracts').description(
+    'Index your own contracts: a typed table for each event and function',
+  );
+  declareAdd(contracts, context);
+  contracts
+    .command('apply')
+    .description('Add the contracts of a YAML file. Known ones stay as they are, and others are kept')
+    .argument('<file>', 'File as for CONTRACTS_FILE')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts apply contracts.yaml')
+    .action(async (file: string, _options: object, command: Command) => {
+      const { applyContractsOfCommand } = await import('../actions/contracts.ts');
+      await applyContractsOfCommand(file, command, context);
+    });
+  contracts
+    .command('list')
+    .description('List contracts with their tables and columns')
+    .option('--json', 'JSON output (one array)')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts list\n  $ chainstead contracts list --json')
+    .action(async (options: JsonOption, command: Command) => {
+      const { listContracts } = await import('../actions/contracts.ts');
+      await listContracts(options, command, context);
+    });
+  contracts
+    .command('status')
+    .description('Show rows, indexed blocks and logs that the ABI does not fit')
+    .option('--json', 'JSON output (one array)')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts status\n  $ chainstead contracts status --json')
+    .action(async (options: JsonOption, command: Command) => {
+      const { showContractStatus } = await import('../actions/contracts.ts');
+      await showContractStatus(options, command, context);
+    });
+  contracts
+    .command('resume')
+    .description('Index a contract again that was suspended because its tables are too large')
+    .argument('<name>', 'Name of the contract')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts resume vault --chain eth')
+    .action(async (name: string, options: { chain: string }, command: Command) => {
+      const { resumeContractOfCommand } = await import('../actions/contracts.ts');
+      await resumeContractOfCommand(name, options, command, context);
+    });
+  contracts
+    .command('remove')
+    .description('Remove a contract from a chain, with its tables and rows')
+    .argument('<name>', 'Name of the contract')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts remove vault --chain eth')
+    .action(async (name: string, options: { chain: string }, command: Command) => {
+      const { removeContractOfCommand } = await import('../actions/contracts.ts');
+      await removeContractOfCommand(name, options, command, context);
+    });
+  return contracts;
 }
 
-function addCommand(context: CommandContext): Command {
-  return new Command('add')
+function declareAdd(contracts: Command, context: CommandContext): void {
+  contracts
+    .command('add')
     .description('Add a contract, or addresses and events to a known one (running servers apply it within seconds)')
     .argument('<name>', 'Name of the contract: tables are named contracts.<name>_<event>')
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
@@ -57,63 +102,6 @@ Examples:
   $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621
   $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --calls --upgrade 18000000:57
   $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --implementation 0x5c0a86a32c129538d62c106eb8115a8b02358d57`;
-
-function applyCommand(context: CommandContext): Command {
-  return new Command('apply')
-    .description('Add the contracts of a YAML file. Known ones stay as they are, and others are kept')
-    .argument('<file>', 'File as for CONTRACTS_FILE')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts apply contracts.yaml')
-    .action(async (file: string, _options: object, command: Command) => {
-      const { applyContractsOfCommand } = await import('../actions/contracts.ts');
-      await applyContractsOfCommand(file, command, context);
-    });
-}
-
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
-    .description('List contracts with their tables and columns')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts list\n  $ chainstead contracts list --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { listContracts } = await import('../actions/contracts.ts');
-      await listContracts(options, command, context);
-    });
-}
-
-function statusCommand(context: CommandContext): Command {
-  return new Command('status')
-    .description('Show rows, indexed blocks and logs that the ABI does not fit')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts status\n  $ chainstead contracts status --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { showContractStatus } = await import('../actions/contracts.ts');
-      await showContractStatus(options, command, context);
-    });
-}
-
-function resumeCommand(context: CommandContext): Command {
-  return new Command('resume')
-    .description('Index a contract again that was suspended because its tables are too large')
-    .argument('<name>', 'Name of the contract')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts resume vault --chain eth')
-    .action(async (name: string, options: { chain: string }, command: Command) => {
-      const { resumeContractOfCommand } = await import('../actions/contracts.ts');
-      await resumeContractOfCommand(name, options, command, context);
-    });
-}
-
-function removeCommand(context: CommandContext): Command {
-  return new Command('remove')
-    .description('Remove a contract from a chain, with its tables and rows')
-    .argument('<name>', 'Name of the contract')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts remove vault --chain eth')
-    .action(async (name: string, options: { chain: string }, command: Command) => {
-      const { removeContractOfCommand } = await import('../actions/contracts.ts');
-      await removeContractOfCommand(name, options, command, context);
-    });
-}
 
 function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((one) => one.trim())];

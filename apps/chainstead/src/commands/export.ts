@@ -3,14 +3,9 @@ import type { ExportParquetOptions } from '../actions/export-parquet.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
 export function exportCommand(context: CommandContext): Command {
-  return new Command('export')
-    .description('Export tables to Parquet files, or Aptos coins to a file')
-    .addCommand(parquetCommand(context))
-    .addCommand(aptosCoinsCommand(context));
-}
-
-function parquetCommand(context: CommandContext): Command {
-  return new Command('parquet')
+  const exporting = new Command('export').description('Export tables to Parquet files, or Aptos coins to a file');
+  exporting
+    .command('parquet')
     .description('Export final blocks of a table to Parquet files (idempotent)')
     .requiredOption(
       '--table <name>',
@@ -27,6 +22,17 @@ function parquetCommand(context: CommandContext): Command {
       const { exportParquet } = await import('../actions/export-parquet.ts');
       await exportParquet(options, command, context);
     });
+  exporting
+    .command('aptos-coins')
+    .description('Export Aptos coins to a file for "chainstead import"')
+    .addArgument(new Argument('<file>', 'Output file; an existing file is replaced once the export is complete'))
+    .option('--chain <name>', 'Network: aptos or aptos-testnet', 'aptos')
+    .addHelpText('after', APTOS_EXAMPLES)
+    .action(async (file: string, options: { chain: string }, command: Command) => {
+      const { exportAptosCoins } = await import('../actions/export.ts');
+      await exportAptosCoins(file, options, command, context);
+    });
+  return exporting;
 }
 
 const PARQUET_EXAMPLES = `
@@ -37,18 +43,6 @@ Examples:
   $ chainstead export parquet --table erc20_transfers --chain eth --from 18000000 --to 18999999 --out ./lake
   $ chainstead export parquet --table nft_trades --chain base --from 0 --out ./lake --follow
   $ chainstead export parquet --table contracts.vault_deposit --chain eth --from 18000000 --out ./lake`;
-
-function aptosCoinsCommand(context: CommandContext): Command {
-  return new Command('aptos-coins')
-    .description('Export Aptos coins to a file for "chainstead import"')
-    .addArgument(new Argument('<file>', 'Output file; an existing file is replaced once the export is complete'))
-    .option('--chain <name>', 'Network: aptos or aptos-testnet', 'aptos')
-    .addHelpText('after', APTOS_EXAMPLES)
-    .action(async (file: string, options: { chain: string }, command: Command) => {
-      const { exportAptosCoins } = await import('../actions/export.ts');
-      await exportAptosCoins(file, options, command, context);
-    });
-}
 
 const APTOS_EXAMPLES = `
 The file has JSON Lines. The first line lists the covered versions. Format: docs/api/aptos.md.

@@ -2,15 +2,11 @@ import { Command } from 'commander';
 import type { CommandContext, JsonOption } from '../session/command-context.ts';
 
 export function jobsCommand(context: CommandContext): Command {
-  return new Command('jobs')
-    .description('List or cancel range jobs queued with --detach or in the console, or retry quarantined work')
-    .addCommand(listCommand(context))
-    .addCommand(cancelCommand(context))
-    .addCommand(retryCommand(context));
-}
-
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
+  const jobs = new Command('jobs').description(
+    'List or cancel range jobs queued with --detach or in the console, or retry quarantined work',
+  );
+  jobs
+    .command('list')
     .description('List the latest jobs with progress, rate and result')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead jobs list\n  $ chainstead jobs list --json')
@@ -18,10 +14,8 @@ function listCommand(context: CommandContext): Command {
       const { listJobs } = await import('../actions/jobs.ts');
       await listJobs(options, command, context);
     });
-}
-
-function cancelCommand(context: CommandContext): Command {
-  return new Command('cancel')
+  jobs
+    .command('cancel')
     .description('Cancel a job (rows already written stay)')
     .argument('<job>', 'Job ID, as shown by `jobs list`')
     .addHelpText('after', '\nExamples:\n  $ chainstead jobs cancel 17637384001234561f0c2ab9')
@@ -29,10 +23,8 @@ function cancelCommand(context: CommandContext): Command {
       const { cancelJob } = await import('../actions/jobs.ts');
       await cancelJob(job, command, context);
     });
-}
-
-function retryCommand(context: CommandContext): Command {
-  return new Command('retry')
+  jobs
+    .command('retry')
     .description('Try quarantined work again: its crashes are forgotten')
     .argument('<work>', 'Name of the work, as shown by `status`')
     .addHelpText('after', "\nExamples:\n  $ chainstead jobs retry 'block eth 123 streams'")
@@ -40,4 +32,5 @@ function retryCommand(context: CommandContext): Command {
       const { retryWork } = await import('../actions/jobs.ts');
       await retryWork(work, command, context);
     });
+  return jobs;
 }

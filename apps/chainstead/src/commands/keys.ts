@@ -4,17 +4,9 @@ import type { CommandContext, JsonOption } from '../session/command-context.ts';
 const SCOPES = 'data, rpc, streams or admin';
 
 export function keysCommand(context: CommandContext): Command {
-  return new Command('keys')
-    .description('Create, list, restrict and revoke API keys; show JSON-RPC usage')
-    .addCommand(createCommand(context))
-    .addCommand(listCommand(context))
-    .addCommand(scopeCommand(context))
-    .addCommand(revokeCommand(context))
-    .addCommand(usageCommand(context));
-}
-
-function createCommand(context: CommandContext): Command {
-  return new Command('create')
+  const keys = new Command('keys').description('Create, list, restrict and revoke API keys; show JSON-RPC usage');
+  keys
+    .command('create')
     .description('Create a key (shown once, stored as a hash)')
     .option('--name <text>', 'Purpose of the key', 'unnamed')
     .option('--scope <list>', `Comma list of scopes: ${SCOPES} (default: data, rpc and streams)`, collect)
@@ -26,10 +18,8 @@ function createCommand(context: CommandContext): Command {
       const { createKey } = await import('../actions/keys.ts');
       await createKey(options, command, context);
     });
-}
-
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
+  keys
+    .command('list')
     .description('List keys created with `keys create` (API_KEYS are not stored)')
     .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys list\n  $ chainstead keys list --json')
@@ -37,10 +27,8 @@ function listCommand(context: CommandContext): Command {
       const { listKeys } = await import('../actions/keys.ts');
       await listKeys(options, command, context);
     });
-}
-
-function scopeCommand(context: CommandContext): Command {
-  return new Command('scope')
+  keys
+    .command('scope')
     .description('Set the scopes of a key (running servers apply it within seconds)')
     .argument('<key>', 'Key, or its first characters as shown by `keys list`')
     .requiredOption('--scope <list>', `Comma list of all scopes of the key: ${SCOPES}`, collect)
@@ -49,10 +37,8 @@ function scopeCommand(context: CommandContext): Command {
       const { setKeyScopes } = await import('../actions/keys.ts');
       await setKeyScopes(key, options, command, context);
     });
-}
-
-function revokeCommand(context: CommandContext): Command {
-  return new Command('revoke')
+  keys
+    .command('revoke')
     .description('Revoke a key (running servers reject it within seconds)')
     .argument('<key>', 'Key, or its first characters as shown by `keys list`')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys revoke 1f0c2ab9')
@@ -60,10 +46,8 @@ function revokeCommand(context: CommandContext): Command {
       const { revokeKey } = await import('../actions/keys.ts');
       await revokeKey(key, command, context);
     });
-}
-
-function usageCommand(context: CommandContext): Command {
-  return new Command('usage')
+  keys
+    .command('usage')
     .description('Show JSON-RPC calls by key, chain and method for recent days (UTC)')
     .option('--days <n>', 'Number of days, including today', '30')
     .option('--json', 'JSON output (one array, by day)')
@@ -72,6 +56,7 @@ function usageCommand(context: CommandContext): Command {
       const { showUsage } = await import('../actions/keys.ts');
       await showUsage(options, command, context);
     });
+  return keys;
 }
 
 function collect(list: string, before: string[] = []): string[] {

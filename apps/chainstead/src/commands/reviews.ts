@@ -2,14 +2,11 @@ import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
 export function reviewsCommand(context: CommandContext): Command {
-  return new Command('reviews')
-    .description('List or apply spam reports from clients (POST /contracts-review)')
-    .addCommand(listCommand(context))
-    .addCommand(applyCommand(context));
-}
-
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
+  const reviews = new Command('reviews').description(
+    'List or apply spam reports from clients (POST /contracts-review)',
+  );
+  reviews
+    .command('list')
     .description('List contracts reported as spam or not spam, pending ones first')
     .option('--chain <name>', 'Only this chain: name or ID')
     .option('--json', 'JSON output (one array)')
@@ -18,10 +15,8 @@ function listCommand(context: CommandContext): Command {
       const { listReviews } = await import('../actions/reviews.ts');
       await listReviews(options, command, context);
     });
-}
-
-function applyCommand(context: CommandContext): Command {
-  return new Command('apply')
+  reviews
+    .command('apply')
     .description('Mark contracts as spam if most reports agree, and unmark the others')
     .argument('[contracts...]', 'Contract addresses (default: all reported contracts)')
     .option('--chain <name>', 'Only this chain: name or ID')
@@ -30,6 +25,7 @@ function applyCommand(context: CommandContext): Command {
       const { applyReported } = await import('../actions/reviews.ts');
       await applyReported(contracts, options, command, context);
     });
+  return reviews;
 }
 
 const EXAMPLES = `

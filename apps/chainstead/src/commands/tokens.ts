@@ -2,13 +2,9 @@ import { Command } from 'commander';
 import type { CommandContext } from '../session/command-context.ts';
 
 export function tokensCommand(context: CommandContext): Command {
-  return new Command('tokens')
-    .description('Read names, symbols and decimals of token contracts again')
-    .addCommand(refreshCommand(context));
-}
-
-function refreshCommand(context: CommandContext): Command {
-  return new Command('refresh')
+  const tokens = new Command('tokens').description('Read names, symbols and decimals of token contracts again');
+  tokens
+    .command('refresh')
     .description('Queue name, symbol and decimals of tokens to be read again (idempotent)')
     .argument('<addresses...>', 'Token contracts')
     .requiredOption('--chain <name>', 'Chain name or ID')
@@ -17,6 +13,7 @@ function refreshCommand(context: CommandContext): Command {
       const { refreshTokenFacts } = await import('../actions/tokens.ts');
       await refreshTokenFacts(addresses, options, command, context);
     });
+  return tokens;
 }
 
 const EXAMPLES = `

@@ -22,7 +22,6 @@ const INTRO = `\
 # "chainstead config validate" checks your settings. "chainstead config print" shows them, without secrets.`;
 
 export interface Setting {
-  /** With the suffix of a chain if each chain has its own. */
   readonly name: string;
   readonly facts: KeyFacts;
 }

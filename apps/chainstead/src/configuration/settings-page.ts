@@ -27,7 +27,6 @@ function renderSetting({ name, facts }: Setting): string {
   return `### ${inline(name)}\n\n${inline(facts.description)}.\n\n${lines.join('\n')}\n`;
 }
 
-/** Text as Markdown: `<CHAIN>` and `*` outside of code are neither tags nor emphasis. */
 function inline(text: string): string {
   return text
     .split('`')

@@ -21,7 +21,6 @@ export interface DetachedWork {
   readonly context: CommandContext;
 }
 
-/** Queues a range job for a process of the role `ingest`, and prints its ID. Calls no node. */
 export async function detachRangeWork({ work, dataset, options, command, context }: DetachedWork): Promise<void> {
   const ranges = readBlockRanges(options);
   const configuration = readDatabaseConfiguration(command, context);

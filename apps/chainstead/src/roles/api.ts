@@ -33,7 +33,6 @@ import { listen } from './listen.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
 
-/** All bodies at once: 16 of the largest. */
 const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 export async function startApi(context: RoleContext): Promise<RunningRole> {

@@ -9,7 +9,6 @@ import type { RoleContext } from './role.ts';
 export interface GatewayApiOptions {
   readonly keys: KeyStore;
   readonly sharedLimits: SharedLimits;
-  /** Largest request body. Bytes. */
   readonly bodyBytesMax: number;
   readonly bodies: ByteBudget;
   /** For one request, all its calls together. Milliseconds. */
@@ -67,7 +66,6 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
 interface UnofferedChainOptions {
   readonly registry: Pick<ChainRegistry, 'find' | 'all'>;
   readonly offered: readonly { readonly slug: string; readonly chain: Pick<Chain, 'key'> }[];
-  /** The configuration key that names them. */
   readonly key: string;
 }
 

@@ -4,7 +4,6 @@ import type { RoleContext } from './role.ts';
 
 export interface GraphqlApi {
   readonly routes: readonly RouteModule[];
-  /** GraphiQL, on a loopback address only. */
   readonly openRoutes: readonly RouteModule[];
   /** Ends subscriptions: call it before the server closes. */
   endStreams(): void;

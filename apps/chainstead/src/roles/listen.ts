@@ -55,7 +55,6 @@ interface Served {
   readonly warmUp?: (app: ApiApp) => Promise<void>;
 }
 
-/** Serves routes of the API with what every server has: /health, /ready, /synced, the documentation. @throws ListenError */
 export async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
   const { configuration, database, logger, metrics } = context;
   const { api } = configuration;

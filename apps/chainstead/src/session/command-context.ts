@@ -7,7 +7,6 @@ export interface Output {
   readonly columns?: number;
 }
 
-/** Of commands that print text or JSON. */
 export interface JsonOption {
   readonly json?: boolean;
 }
@@ -19,7 +18,6 @@ export interface CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  /** Aborts when the process receives a stop request. */
   readonly stopSignal: AbortSignal;
   /** Asks the operator at a terminal; absent: there is no terminal. @returns null if the input ended */
   ask?(question: string): Promise<string | null>;
