@@ -1,6 +1,11 @@
-import { chainKeys } from './chain-keys.ts';
-import { globalKeys } from './global-keys.ts';
-import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.ts';
+import { chainKeys } from '../../apps/chainstead/src/configuration/chain-keys.ts';
+import { globalKeys } from '../../apps/chainstead/src/configuration/global-keys.ts';
+import {
+  factsOf,
+  KEY_GROUPS,
+  type KeyFacts,
+  type KeyGroup,
+} from '../../apps/chainstead/src/configuration/key-facts.ts';
 
 const EXAMPLE_CHAIN = 'ETH';
 const LINE_WIDTH = 118;

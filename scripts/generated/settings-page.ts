@@ -1,5 +1,5 @@
+import { KEY_GROUPS } from '../../apps/chainstead/src/configuration/key-facts.ts';
 import { type Setting, settingsOf } from './env-example.ts';
-import { KEY_GROUPS } from './key-facts.ts';
 
 /** docs/reference/settings.md: one heading per setting, in the groups of `.env.example`. */
 export function renderSettingsPage(): string {
