@@ -23,7 +23,7 @@ import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
 import { VERSION } from '../version.ts';
 import { agentRoutes } from './agent-routes.ts';
-import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
+import { BODY_BYTES_MAX } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
 import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
@@ -56,13 +56,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const streams = await openStreamApi({ ...context, database: requests.database }, sharedLimits);
     opened.defer(() => streams.close());
     const bodies = createByteBudget(BODIES_BYTES_MAX);
-    const gateway = openGatewayApi(context, {
-      keys,
-      sharedLimits,
-      bodyBytesMax: BODY_BYTES_MAX,
-      bodies,
-      requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    });
+    const gateway = openGatewayApi(context, { keys, sharedLimits, bodies });
     opened.defer(() => gateway.close());
     const chains = configuration.chains.map(({ chain }) => chain);
     const usage = createApiUsageCounter({ database, logger, clock });

@@ -1,4 +1,5 @@
 import type { Clock } from '@chainstead/core';
+import type { Command } from 'commander';
 
 export interface Output {
   write(text: string): unknown;
@@ -9,6 +10,13 @@ export interface Output {
 
 export interface JsonOption {
   readonly json?: boolean;
+}
+
+/** What the action of a command gets, besides its arguments. */
+export interface Invocation<Options = object> {
+  readonly options: Options;
+  readonly command: Command;
+  readonly context: CommandContext;
 }
 
 export interface CommandContext {
