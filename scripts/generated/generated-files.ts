@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { systemClock } from '@chainstead/core';
 import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { createProgram } from '../../apps/chainstead/src/command-line.ts';
-import { renderEnvExample } from '../../apps/chainstead/src/configuration/env-example.ts';
-import { renderSettingsPage } from '../../apps/chainstead/src/configuration/settings-page.ts';
 import { contractsFileSchema } from '../../apps/chainstead/src/contracts-file/contracts-file.ts';
 import { LAYERS } from '../check/dependency-direction.ts';
 import { renderEndpointDocument, renderUnservedOperations } from '../check/endpoint-table.ts';
@@ -19,7 +17,9 @@ import { renderDatasetTables } from '../schema/dataset-tables-file.ts';
 import { replaceGenerated } from '../schema/replace-generated.ts';
 import { readDeclaredTables } from '../schema/schema-tables.ts';
 import { renderCommandPage } from './command-page.ts';
+import { renderEnvExample } from './env-example.ts';
 import { renderLlmsText } from './llms-text.ts';
+import { renderSettingsPage } from './settings-page.ts';
 
 export interface GeneratedFile {
   /** From the repository root. */

@@ -47,7 +47,6 @@ try {
   process.exit(exitCodeOf(error));
 }
 
-/** @returns logs that were read and committed */
 async function work(): Promise<number> {
   const file = process.env.CHAINSTEAD_CONFIG;
   const environment = environmentSource(process.env);

@@ -1,31 +1,37 @@
 import { Command, CommanderError } from 'commander';
-import { backfillCommand } from './commands/backfill.ts';
-import { chainsCommand } from './commands/chains.ts';
-import { configCommand } from './commands/config.ts';
-import { contractsCommand } from './commands/contracts.ts';
-import { demoCommand } from './commands/demo.ts';
-import { distributeCommand } from './commands/distribute.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { explainPriceCommand } from './commands/explain-price.ts';
-import { exportCommand } from './commands/export.ts';
-import { gapsCommand } from './commands/gaps.ts';
-import { importCommand } from './commands/import.ts';
-import { indexesCommand } from './commands/indexes.ts';
-import { jobsCommand } from './commands/jobs.ts';
-import { keysCommand } from './commands/keys.ts';
-import { mcpCommand } from './commands/mcp.ts';
-import { migrateCommand } from './commands/migrate.ts';
-import { provisionCommand } from './commands/provision.ts';
-import { recordCommand } from './commands/record.ts';
-import { reindexCommand } from './commands/reindex.ts';
-import { reviewsCommand } from './commands/reviews.ts';
-import { startCommand } from './commands/start.ts';
-import { statusCommand } from './commands/status.ts';
-import { tokensCommand } from './commands/tokens.ts';
-import { upgradeCheckCommand } from './commands/upgrade-check.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { verifyBalancesCommand } from './commands/verify-balances.ts';
-import { verifyPriceCommand } from './commands/verify-price.ts';
+import {
+  explainPriceCommand,
+  exportCommand,
+  importCommand,
+  reviewsCommand,
+  tokensCommand,
+  verifyBalancesCommand,
+  verifyPriceCommand,
+} from './declarations/data.ts';
+import {
+  backfillCommand,
+  chainsCommand,
+  contractsCommand,
+  distributeCommand,
+  gapsCommand,
+  indexesCommand,
+  jobsCommand,
+  recordCommand,
+  reindexCommand,
+  verifyCommand,
+} from './declarations/indexing.ts';
+import {
+  configCommand,
+  demoCommand,
+  doctorCommand,
+  keysCommand,
+  mcpCommand,
+  migrateCommand,
+  provisionCommand,
+  startCommand,
+  statusCommand,
+  upgradeCheckCommand,
+} from './declarations/operation.ts';
 import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './errors/exit-codes.ts';
 import type { CommandContext } from './session/command-context.ts';
 import { VERSION } from './version.ts';

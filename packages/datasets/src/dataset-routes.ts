@@ -60,29 +60,22 @@ import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets, manifests } from './registry.ts';
 
 export interface DatasetRoutesOptions {
-  /** For what serves many requests at once: each request has its own of `ApiDependencies`. */
   readonly database: Database;
   readonly chains: readonly Chain[];
-  /** Those that are kept. Default: all. */
   readonly datasets?: readonly Dataset[];
   readonly onDemand: OnDemandLimits;
-  /** Retention of a chain. @default all blocks are retained */
   readonly retentionOf?: OnDemandBackfillOptions['retentionOf'];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** One for a process: who else asks nodes gives the same here. @default one of the routes' own */
   readonly nodeReads?: NodeReadQueue;
   /** Where what requests have counted is measured. @default nowhere */
   readonly metrics?: Registry;
-  /** The gateway's, for what asks a node within its request. @default no chain is offered */
   readonly call?: CallDirectly;
-  /** The chains that workers read names from. @default none */
   readonly nameChains?: readonly Chain[];
 }
 
 /** Bounds of the work that requests cause (`ON_DEMAND_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_CONCURRENCY_PER_KEY`). */
 export interface OnDemandLimits {
-  /** How long a request waits for what it has caused. Milliseconds. */
   readonly waitMs: number;
   /** How old a reading of a native balance may be. Milliseconds. @default 15,000 */
   readonly nativeBalanceMaxAgeMs?: number;
@@ -90,7 +83,6 @@ export interface OnDemandLimits {
   readonly balanceMaxAgeMs?: number;
   /** Node calls for one wallet history at most; 0: none is read. */
   readonly maxCalls: number;
-  /** Jobs waiting per API key at most. */
   readonly perKey: number;
 }
 
@@ -170,7 +162,6 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   return [withScope('data', routes)];
 }
 
-/** Senders of transactions, if stored or read from a node within `waitMs`; later requests have the rest. */
 function sendersOf(context: ReadingContext, waitMs: number): SendersOf {
   return async (chain, hashes) => {
     const facts = await transactionFactsOf(context, chain, hashes, waitMs);

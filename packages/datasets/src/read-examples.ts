@@ -51,7 +51,6 @@ export async function readExamples(database: Database, chains: readonly Chain[])
 
 const UNKNOWN_CONTRACT = { name: 'vault', event: 'deposit' };
 
-/** Texts of a sampled row, and the name of its chain. */
 type Sampled<Column extends string> = Readonly<Record<Column | 'chain', string>> & { readonly chain_id: number };
 
 /** Returns a function that reads one of a table's first rows: one for which `best` holds, if there is any. */
@@ -179,7 +178,6 @@ function examplesOfPair({ pool, token0, token1, factory, chain }: Sampled<keyof 
   };
 }
 
-/** Months of all transfers that there can be. */
 const HISTORY = { fromDate: '2020-01-01', toDate: '2030-01-01', timeFrame: '1m' };
 
 const ANY_ROW = sql`true`;
@@ -188,7 +186,6 @@ const PAGE_SIZE = 10;
 /** The longest window: old sales are shown as well. */
 const DAYS_MAX = 365;
 
-/** Mints come from the zero address, and burns go to it. Its lists show little. */
 function isNotZero(column: string): Sql {
   return sql`${rawSql(column)} <> decode(repeat('00', 20), 'hex')`;
 }

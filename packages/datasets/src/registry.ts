@@ -24,7 +24,6 @@ import * as ownDatasets from './manifests.ts';
 /** Those that are a folder of this package, with their routes. To add one: `npm run new:dataset`, or a folder and a line in `manifests.ts`. */
 export const manifests: readonly DatasetManifest[] = Object.values(ownDatasets);
 
-/** Stored candles and sums of markets follow from prices too. */
 const pricedFeedAnswers: Dataset = {
   ...feedAnswers,
   projections: [...(feedAnswers.projections ?? []), candlesOfFeeds, traderSumsOfFeeds],

@@ -31,7 +31,6 @@ import {
   transactionReader,
 } from '@chainstead/transactions';
 
-/** What the worker role answers when requests ask for a chain's state. To add one: a folder that exports a `StateReader`, and one entry here. */
 export const stateReaders: readonly StateReader[] = [
   nativeBalancesReader,
   accountCodesReader,

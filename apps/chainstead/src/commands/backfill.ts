@@ -1,26 +1,86 @@
-import { Command } from 'commander';
-import { addDetachableRangeOptions, type BlockRangeOptions } from '../ranges/block-range-options.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { availableParallelism } from 'node:os';
+import { networkOfChain } from '@chainstead/aptos/network';
+import { mergeRanges } from '@chainstead/core';
+import { type BackfillProgress, backfillRanges, buildBulkIndexes, dropBulkIndexes } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { type RunRange, runRangeWork, writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
+import { configurationFile } from '../session/read-configuration.ts';
+import { countOf } from '../shares/role-slot.ts';
 
-export function backfillCommand(context: CommandContext): Command {
-  return addDetachableRangeOptions(new Command('backfill'))
-    .description('Index block ranges and exit, skipping blocks already indexed')
-    .option('--bulk', 'Bulk load: build secondary indexes at the end, which is several times faster')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: BlockRangeOptions & { bulk?: boolean }, command: Command) => {
-      const { runBackfill } = await import('../actions/backfill.ts');
-      await runBackfill(options, command, context);
-    });
+interface BackfillOptions extends BlockRangeOptions {
+  readonly bulk?: boolean;
 }
 
-const EXAMPLES = `
-Safe to run next to "chainstead start", and safe to interrupt: the next run continues. On Aptos, a range is a range of
-transaction versions. INGEST_PROCESSES sets the number of processes that index the ranges together.
-With --bulk, filters by token are slow until the indexes are built. After an interruption, run "chainstead indexes".
+export async function runBackfill(invocation: Invocation<BackfillOptions>): Promise<void> {
+  const { options, context } = invocation;
+  if (options.detach === true) {
+    if (options.bulk === true) throw new UsageError("--bulk can't be combined with --detach", 'Remove one of them');
+    const { detachRangeWork } = await import('../ranges/detach-range-work.ts');
+    return detachRangeWork(invocation, 'backfill');
+  }
+  const network = networkOfChain(options.chain);
+  if (network !== null) {
+    if (options.bulk === true) throw new UsageError('--bulk does not support Aptos', 'Remove --bulk');
+    const { backfillAptos } = await import('../ranges/aptos-backfill.ts');
+    return backfillAptos(invocation, network);
+  }
+  const helpers = createBackfillHelpers(context.clock);
+  const fill = together(helpers, invocation);
+  const callLimitsOf = (configuration: Configuration) =>
+    helpersOf(configuration) > 0 ? helpers.callLimits : undefined;
+  const { result, chain } = await runRangeWork(
+    { ...invocation, name: 'backfill', callLimitsOf },
+    options.bulk === true ? inBulk(fill, context) : fill,
+  );
+  writeOutcome(context, `Indexed ${result.done} blocks of ${chain} (${result.logs} logs).`, {
+    work: 'backfill',
+    chain,
+    blocks: result.done,
+    logs: result.logs,
+    finished: true,
+  });
+}
 
-Examples:
-  $ chainstead backfill --chain eth --from 18000000 --to 18100000
-  $ chainstead backfill --chain base --range 1-100000 --range 5000000-5100000
-  $ chainstead backfill --chain eth --from 0 --to 18000000 --bulk
-  $ chainstead backfill --chain aptos --from 0 --to 1000000
-  $ chainstead backfill --chain eth --from 0 --to 18000000 --detach`;
+function helpersOf({ processes }: Configuration): number {
+  return countOf(processes.ingest, availableParallelism()) - 1;
+}
+
+function together(
+  helpers: BackfillHelpers,
+  { options: { chain }, command, context }: Invocation<BlockRangeOptions>,
+): RunRange<BackfillProgress> {
+  return async (work, ranges, signal, { configuration, databaseUrl }) => {
+    const withTheirs = (own: BackfillProgress): BackfillProgress => ({ ...own, logs: own.logs + helpers.logs() });
+    const file = configurationFile(command, context);
+    const environment = {
+      ...context.environment,
+      DATABASE_URL: databaseUrl,
+      ...(file === null ? {} : { CHAINSTEAD_CONFIG: file }),
+    };
+    const { logger } = work;
+    const count = helpersOf(configuration);
+    const onBegin = (): void => helpers.begin({ chain, ranges: mergeRanges(ranges), count, environment, logger });
+    const onProgress = (own: BackfillProgress): void => work.onProgress?.(withTheirs(own));
+    try {
+      const own = await backfillRanges({ ...work, onBegin, onProgress }, ranges, signal);
+      await helpers.end();
+      return withTheirs(own);
+    } finally {
+      await helpers.end();
+    }
+  };
+}
+
+/** The backfill between dropping and building the indexes. When it fails they stay out: the next run, or `indexes`, builds them. */
+function inBulk(fill: RunRange<BackfillProgress>, context: CommandContext): RunRange<BackfillProgress> {
+  return async (work, ranges, signal, session) => {
+    await dropBulkIndexes(work.database, work.datasets);
+    const result = await fill(work, ranges, signal, session);
+    await buildBulkIndexes(work.database, work.datasets, (index) => context.stderr.write(`building ${index} …\n`));
+    return result;
+  };
+}

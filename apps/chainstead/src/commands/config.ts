@@ -1,33 +1,31 @@
-import { Command } from 'commander';
-import type { CommandContext, JsonOption } from '../session/command-context.ts';
+import { chainKeyOf } from '@chainstead/aptos';
+import { printConfiguration } from '../configuration/index.ts';
+import { readContractsFile } from '../contracts-file/contracts-file.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { configurationSources, readConfiguration } from '../session/read-configuration.ts';
 
-export function configCommand(context: CommandContext): Command {
-  return new Command('config')
-    .description('Check or show the configuration')
-    .addCommand(validateCommand(context))
-    .addCommand(printCommand(context));
+export async function validateConfiguration({ command, context }: Invocation): Promise<void> {
+  const { configuration } = readConfiguration(command, context);
+  const { contractsFile, chainRegistry } = configuration;
+  if (contractsFile !== null) await readContractsFile(contractsFile, chainRegistry);
+  const evm = configuration.chains.map(({ chain }) => `${chain.key} (${chain.id})`);
+  const aptos = configuration.aptos.networks.map(({ network }) => chainKeyOf(network));
+  const chains = [...evm, ...aptos].join(', ');
+  context.stdout.write(`The configuration is valid. Chains: ${chains || 'none'}.\n`);
 }
 
-function validateCommand(context: CommandContext): Command {
-  return new Command('validate')
-    .description('Check the configuration and list every problem (exit code 2 if any)')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ chainstead config validate\n  $ chainstead --config production.env config validate',
-    )
-    .action(async (_options: object, command: Command) => {
-      const { validateConfiguration } = await import('../actions/config.ts');
-      await validateConfiguration(command, context);
-    });
-}
-
-function printCommand(context: CommandContext): Command {
-  return new Command('print')
-    .description('Show all settings in effect and their source (secrets are redacted)')
-    .option('--json', 'JSON output (one object)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead config print\n  $ chainstead config print --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { showConfiguration } = await import('../actions/config.ts');
-      showConfiguration(options, command, context);
-    });
+export function showConfiguration({ options, command, context }: Invocation<JsonOption>): void {
+  const sources = configurationSources(command, context);
+  const { configuration } = readConfiguration(command, context);
+  const printed = printConfiguration(
+    sources,
+    configuration.chains.map(({ chain }) => chain.key),
+  );
+  if (options.json === true) {
+    const values = Object.fromEntries(printed.map(({ key, value, origin }) => [key, { value, origin }]));
+    context.stdout.write(`${JSON.stringify(values, null, 2)}\n`);
+    return;
+  }
+  for (const { key, value, origin } of printed)
+    context.stdout.write(value === null ? `# ${key} is not set\n` : `${key}=${value}  # ${origin}\n`);
 }

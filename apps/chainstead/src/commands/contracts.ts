@@ -1,125 +1,276 @@
-import { Command } from 'commander';
-import type { AddContractOptions } from '../actions/contracts.ts';
-import type { CommandContext, JsonOption } from '../session/command-context.ts';
+import { readFile, stat } from 'node:fs/promises';
+import {
+  addContract,
+  type ContractDefinition,
+  type ContractStatus,
+  childFrom,
+  parseLogPlace,
+  readContractStatuses,
+  readDefinitions,
+  removeContract,
+  resumeContract,
+  type WantedContract,
+} from '@chainstead/contracts/datasets';
+import { errorText } from '@chainstead/core';
+import type { Command } from 'commander';
+import type { Configuration } from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readBlockNumber, readChain } from '../session/option-values.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import type { Storage } from '../session/storage.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
+import { renderTable } from '../text/text-table.ts';
+import { contractWarnings } from './contract-warnings.ts';
 
-export function contractsCommand(context: CommandContext): Command {
-  return new Command('contracts')
-    .description('Index your own contracts: a typed table for each event and function')
-    .addCommand(addCommand(context))
-    .addCommand(applyCommand(context))
-    .addCommand(listCommand(context))
-    .addCommand(statusCommand(context))
-    .addCommand(resumeCommand(context))
-    .addCommand(removeCommand(context));
+interface AddContractOptions {
+  readonly chain: string;
+  readonly abi: string;
+  readonly address?: readonly string[];
+  readonly factory?: readonly string[];
+  readonly child?: string;
+  readonly childFrom?: string;
+  readonly from?: string;
+  readonly event?: readonly string[];
+  readonly index?: readonly string[];
+  readonly calls?: boolean;
+  readonly upgrade?: string;
+  readonly implementation?: string;
+  readonly strict?: boolean;
 }
 
-function addCommand(context: CommandContext): Command {
-  return new Command('add')
-    .description('Add a contract, or addresses and events to a known one (running servers apply it within seconds)')
-    .argument('<name>', 'Name of the contract: tables are named contracts.<name>_<event>')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .requiredOption('--abi <file>', 'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle')
-    .option('--address <list>', 'Comma list of addresses', collect)
-    .option('--factory <list>', 'Comma list of addresses, or a contract whose children are the factories', collect)
-    .option('--child <parameter>', 'Parameter of the factory event that is the address of a child')
-    .option(
-      '--child-from <place>',
-      'Start of the events of a child: transaction or block of its factory event, or log (default: transaction)',
-    )
-    .option('--from <block>', "First block (default: the first block of the chain's history)")
-    .option(
-      '--event <list>',
-      'Comma list of event names, or one signature (default: all events); with --factory, its event',
-      collectEvents,
-    )
-    .option('--calls', 'Also index calls of functions that change state (needs TRANSACTIONS_<CHAIN>=all)')
-    .option(
-      '--upgrade <block:log>',
-      'Block and log index since which events have the form of this ABI, if the number of indexed parameters stays',
-    )
-    .option(
-      '--implementation <address>',
-      'Implementation of the proxies with this ABI: it counts from the log Upgraded that names it',
-    )
-    .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
-    .option('--strict', 'Refuse a chain that is not in CHAINS, and addresses without code')
-    .addHelpText('after', EXAMPLES)
-    .action(async (name: string, options: AddContractOptions, command: Command) => {
-      const { addContractOfCommand } = await import('../actions/contracts.ts');
-      await addContractOfCommand(name, options, command, context);
-    });
+const ABI_BYTES_MAX = 10 * 1024 * 1024;
+
+export async function addContractOfCommand(
+  { options, command, context }: Invocation<AddContractOptions>,
+  name: string,
+): Promise<void> {
+  const emitters = readEmitters(options);
+  const abi = await readAbiFile(options.abi);
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const wanted: WantedContract = {
+      name,
+      abi,
+      chain: readChain(configuration, options.chain),
+      ...emitters,
+      firstBlock: readBlockNumber(options.from, '--from'),
+      indexed: options.index ?? [],
+      calls: options.calls ?? false,
+      upgrade: readLogPlace(options.upgrade),
+      implementation:
+        options.implementation === undefined ? null : readAddress(options.implementation, '--implementation'),
+    };
+    const warnings = await contractWarnings(configuration, wanted, context);
+    if (options.strict === true && warnings.length > 0)
+      throw new UsageError(warnings.join('. '), 'Correct it, or leave --strict out');
+    const { tables, skipped } = await addContract(database, wanted, commandActor());
+    for (const warning of warnings) context.stderr.write(`Warning: ${warning}.\n`);
+    const rows = tables.map(({ name: table, abi: { signature, inputs } }) => [table, signature, String(inputs.length)]);
+    context.stdout.write(renderTable(['table', 'signature', 'parameters'], rows));
+    for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
+    context.stdout.write(
+      'Running servers index it within seconds. "chainstead contracts status" shows the progress.\n',
+    );
+  });
 }
 
-const EXAMPLES = `
-Examples:
-  $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
-  $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner
-  $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621
-  $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --calls --upgrade 18000000:57
-  $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --implementation 0x5c0a86a32c129538d62c106eb8115a8b02358d57`;
-
-function applyCommand(context: CommandContext): Command {
-  return new Command('apply')
-    .description('Add the contracts of a YAML file. Known ones stay as they are, and others are kept')
-    .argument('<file>', 'File as for CONTRACTS_FILE')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts apply contracts.yaml')
-    .action(async (file: string, _options: object, command: Command) => {
-      const { applyContractsOfCommand } = await import('../actions/contracts.ts');
-      await applyContractsOfCommand(file, command, context);
-    });
+export async function listContracts({ options, command, context }: Invocation<JsonOption>): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const definitions = await readDefinitions(database);
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(definitions.map((one) => definitionJson(one, configuration)))}\n`);
+      return;
+    }
+    const rows = definitions.flatMap((one) =>
+      one.tables.map((table) => [
+        ...[one.name, nameOf(one, configuration), String(one.addresses.length), table.name],
+        table.parameters.map(({ name, type }) => `${name} ${type}`).join(', '),
+      ]),
+    );
+    context.stdout.write(renderContracts(['contract', 'chain', 'addresses', 'table', 'columns'], rows));
+  });
 }
 
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
-    .description('List contracts with their tables and columns')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts list\n  $ chainstead contracts list --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { listContracts } = await import('../actions/contracts.ts');
-      await listContracts(options, command, context);
-    });
+function renderContracts(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length > 0) return renderTable(header, rows);
+  return 'No contract has been added yet. Run "chainstead contracts add --help".\n';
 }
 
-function statusCommand(context: CommandContext): Command {
-  return new Command('status')
-    .description('Show rows, indexed blocks and logs that the ABI does not fit')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts status\n  $ chainstead contracts status --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { showContractStatus } = await import('../actions/contracts.ts');
-      await showContractStatus(options, command, context);
-    });
+export async function showContractStatus({ options, command, context }: Invocation<JsonOption>): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const statuses = await readContractStatuses(database);
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(statuses.map((one) => statusJson(one, configuration)))}\n`);
+      return;
+    }
+    const rows = statuses.map((one) => [
+      one.table,
+      nameOf(one, configuration),
+      `${one.isExact ? '' : '~'}${one.rows}`,
+      one.blocks.map(({ from, to }) => `${from}-${to}`).join(' ') || 'none yet',
+      String(one.undecoded),
+      stateOf(one),
+    ]);
+    context.stdout.write(renderContracts(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows));
+  });
 }
 
-function resumeCommand(context: CommandContext): Command {
-  return new Command('resume')
-    .description('Index a contract again that was suspended because its tables are too large')
-    .argument('<name>', 'Name of the contract')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts resume vault --chain eth')
-    .action(async (name: string, options: { chain: string }, command: Command) => {
-      const { resumeContractOfCommand } = await import('../actions/contracts.ts');
-      await resumeContractOfCommand(name, options, command, context);
-    });
+function stateOf({ isMissing, suspendedReason }: ContractStatus): string {
+  if (isMissing) return 'table is missing: add the contract again';
+  return suspendedReason === null ? '' : `suspended: ${suspendedReason}`;
 }
 
-function removeCommand(context: CommandContext): Command {
-  return new Command('remove')
-    .description('Remove a contract from a chain, with its tables and rows')
-    .argument('<name>', 'Name of the contract')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .addHelpText('after', '\nExamples:\n  $ chainstead contracts remove vault --chain eth')
-    .action(async (name: string, options: { chain: string }, command: Command) => {
-      const { removeContractOfCommand } = await import('../actions/contracts.ts');
-      await removeContractOfCommand(name, options, command, context);
-    });
+export async function removeContractOfCommand(
+  { options, command, context }: Invocation<{ readonly chain: string }>,
+  name: string,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const dropped = await removeContract(database, name, readChain(configuration, options.chain).id, commandActor());
+    context.stdout.write(
+      `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
+    );
+  });
 }
 
-function collect(list: string, before: string[] = []): string[] {
-  return [...before, ...list.split(',').map((one) => one.trim())];
+export async function applyContractsOfCommand({ command, context }: Invocation, path: string): Promise<void> {
+  // The parser of YAML is loaded for this command alone.
+  const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
+  await withContracts(command, context, async ({ database }, { chainRegistry: chains }) => {
+    const contracts = await applyContractsFile({ path, database, chains }, commandActor());
+    context.stdout.write(`Applied ${contracts} contracts of ${path}. Contracts that it lacks are kept\n`);
+  });
 }
 
-/** A signature contains commas. */
-function collectEvents(list: string, before: string[] = []): string[] {
-  return list.includes('(') ? [...before, list.trim()] : collect(list, before);
+export async function resumeContractOfCommand(
+  { options, command, context }: Invocation<{ readonly chain: string }>,
+  name: string,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    await resumeContract(database, name, readChain(configuration, options.chain).id);
+    context.stdout.write(`Resumed ${name}. Missing blocks are filled in\n`);
+  });
+}
+
+/** Returns the options that choose the emitters of events. @throws UsageError if they don't fit together */
+function readEmitters({
+  address,
+  factory,
+  child,
+  childFrom: since,
+  event,
+}: AddContractOptions): Pick<WantedContract, 'addresses' | 'factory' | 'events'> {
+  if (factory === undefined) {
+    if (address === undefined)
+      throw new UsageError('--address is missing', 'Give --address, or --factory for children');
+    if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
+    if (since !== undefined)
+      throw new UsageError('--child-from needs --factory', 'Add --factory, or leave --child-from out');
+    const addresses = address.map((text) => readAddress(text, '--address'));
+    return { addresses, factory: null, events: event ?? null };
+  }
+  if (address !== undefined)
+    throw new UsageError('--address and --factory exclude each other', 'Leave one of them out');
+  const [declared] = event ?? [];
+  if (declared === undefined || event?.length !== 1 || child === undefined)
+    throw new UsageError(
+      '--factory needs --event and --child',
+      'Give one --event with the declaration of the event that names a child, and --child with its parameter',
+    );
+  const [of = ''] = factory;
+  const isName = factory.length === 1 && !of.startsWith('0x');
+  return {
+    addresses: isName ? [] : factory.map((text) => readAddress(text, '--factory')),
+    factory: { of: isName ? of : null, event: declared, child, childFrom: readChildFrom(since) },
+    events: null,
+  };
+}
+
+function readChildFrom(text: string | undefined): NonNullable<WantedContract['factory']>['childFrom'] {
+  const read = childFrom.optional().safeParse(text);
+  if (read.success) return read.data;
+  throw new UsageError(`--child-from ${text} is unknown`, `Use ${childFrom.options.join(', ')}`);
+}
+
+async function withContracts(
+  command: Command,
+  context: CommandContext,
+  work: (storage: Storage, configuration: Configuration) => Promise<void>,
+): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  await withStorage({ configuration, context, name: 'contracts' }, async (storage) =>
+    work(storage, await withStoredChains(storage.database, configuration)),
+  );
+}
+
+function nameOf({ chainId }: Pick<ContractDefinition, 'chainId'>, { chainRegistry }: Configuration): string {
+  return chainRegistry.find(chainId)?.key ?? String(chainId);
+}
+
+async function readAbiFile(path: string): Promise<unknown> {
+  const refuse = (error: unknown): never => {
+    throw new UsageError(`--abi ${path} can't be read: ${errorText(error)}`, 'Give the path of a JSON file');
+  };
+  const { size } = await stat(path).catch(refuse);
+  if (size > ABI_BYTES_MAX)
+    throw new UsageError(`--abi ${path} has ${size} bytes`, `Give a file of at most ${ABI_BYTES_MAX} bytes`);
+  const text = await readFile(path, 'utf8').catch(refuse);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--abi ${path} is not JSON: ${errorText(error)}`, 'Give the ABI as a JSON file');
+  }
+}
+
+function readLogPlace(text: string | undefined): ReturnType<typeof parseLogPlace> {
+  if (text === undefined) return null;
+  const place = parseLogPlace(text);
+  if (place !== null) return place;
+  throw new UsageError(`--upgrade ${text} is not the place of a log`, 'Use <block>:<log index>, such as 18000000:57');
+}
+
+function definitionJson(definition: ContractDefinition, configuration: Configuration): object {
+  const { name, chainId, addresses, firstBlock, tables, factory, suspendedReason } = definition;
+  return {
+    name,
+    chain: nameOf(definition, configuration),
+    chain_id: chainId,
+    addresses,
+    first_block: firstBlock,
+    factory:
+      factory === null
+        ? null
+        : { event: factory.event, child: factory.child, child_from: factory.childFrom, contract: factory.of },
+    suspended_reason: suspendedReason,
+    events: tables.map(({ event, kind, abi, ...table }) => ({
+      event,
+      kind,
+      signature: abi.signature,
+      table: table.name,
+      view: table.view,
+      columns: table.parameters.map((column) => ({
+        name: column.name,
+        type: column.type,
+        abi_type: column.abiType.type,
+      })),
+    })),
+  };
+}
+
+function statusJson(
+  { table, isExact, rows, blocks, undecoded, chainId, isMissing, suspendedReason }: ContractStatus,
+  configuration: Configuration,
+): object {
+  return {
+    table,
+    chain: nameOf({ chainId }, configuration),
+    rows,
+    is_exact: isExact,
+    indexed_blocks: blocks,
+    undecoded,
+    is_missing: isMissing,
+    suspended_reason: suspendedReason,
+  };
 }

@@ -1,20 +1,87 @@
-import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import { ChainsteadError } from '@chainstead/core';
+import { type DistributionPlan, distributeTables, type PlannedTable, planDistribution } from '@chainstead/db';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { Invocation } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import type { Storage } from '../session/storage.ts';
+import { readConnectedProcesses } from '../start/connected-processes.ts';
+import { sizeText } from '../text/cluster-status-text.ts';
+import { renderTable } from '../text/text-table.ts';
 
-export function distributeCommand(context: CommandContext): Command {
-  return new Command('distribute')
-    .description('Distribute the tables over a Citus cluster (idempotent)')
-    .option('--dry-run', 'Show the planned changes and exit')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: { dryRun?: boolean }, command: Command) => {
-      const { distribute } = await import('../actions/distribute.ts');
-      await distribute(options, command, context);
+export function distribute({ options, command, context }: Invocation<{ readonly dryRun?: boolean }>): Promise<void> {
+  const configuration = readDatabaseConfiguration(command, context);
+  return withStorage({ configuration, context, name: 'distribute' }, async ({ database }) => {
+    const plan = await planDistribution(database);
+    for (const warning of plan.warnings) context.stderr.write(`${warning}\n`);
+    const left = plan.tables.filter(({ work }) => work !== 'none');
+    if (options.dryRun === true) {
+      context.stderr.write(renderPlan(plan));
+      const sentence = `${left.length} of ${plan.tables.length} tables need distribution. Nothing was changed.`;
+      return writeOutcome(context, sentence, { work: 'distribute', dry_run: true, tables: left.map(planJson) });
+    }
+    if (left.length > 0) await refuseBesideProgram(database);
+    const distributed: string[] = [];
+    await distributeTables(database, plan, {
+      onStart: ({ table, bytes, ...planned }) =>
+        context.stderr.write(
+          planned.work === 'empty'
+            ? `${table}: rows already distributed, freeing ${sizeText(bytes)} on the coordinator …\n`
+            : `${table}: ${howText(planned)}, ${rowsText(planned)} rows, ${sizeText(bytes)} …\n`,
+        ),
+      onDone({ table }, rows) {
+        distributed.push(table);
+        if (rows !== null) context.stderr.write(`  ${rows.toLocaleString('en-US')} rows, counted before and after\n`);
+      },
     });
+    const sentence =
+      left.length === 0
+        ? 'All tables are already distributed.'
+        : `Distributed ${distributed.length} tables. The others were already distributed.`;
+    writeOutcome(context, sentence, { work: 'distribute', dry_run: false, tables: distributed, finished: true });
+  });
 }
 
-const EXAMPLES = `
-Stop Chainstead on every machine first. After an interruption, run the command again.
+/** Refuses to run next to Chainstead: its writes would wait for hours while rows are moved, and requests would time out. */
+async function refuseBesideProgram(database: Storage['database']): Promise<void> {
+  const processes = await readConnectedProcesses(database);
+  if (processes.length === 0) return;
+  const running = processes.map(({ name, address }) => (address === null ? name : `${name} (${address})`));
+  throw new ChainsteadError({
+    code: 'PROGRAM_RUNS',
+    message: `The tables can't be distributed while Chainstead is running: ${running.join(', ')}`,
+    facts: { processes: processes.map(({ name }) => name) },
+    remedy: 'Stop Chainstead on every machine, run "chainstead distribute", then start it again',
+    retryable: true,
+  });
+}
 
-Examples:
-  $ chainstead distribute --dry-run
-  $ chainstead distribute`;
+function renderPlan({ tables }: DistributionPlan): string {
+  const rows = tables.map((planned) => [
+    planned.table,
+    howText(planned),
+    WORK_TEXT[planned.work],
+    planned.work === 'distribute' ? rowsText(planned) : '',
+    planned.work === 'none' ? '' : sizeText(planned.bytes),
+  ]);
+  return renderTable(['table', 'placement', 'work', 'rows', 'size on coordinator'], rows);
+}
+
+const WORK_TEXT: Readonly<Record<PlannedTable['work'], string>> = {
+  distribute: 'distribute',
+  empty: 'free disk space',
+  none: 'done',
+};
+
+function howText({ placement }: Pick<PlannedTable, 'placement'>): string {
+  return placement.kind === 'reference' ? 'on every node' : `by ${placement.column}, colocated by ${placement.group}`;
+}
+
+function rowsText({ rows, isCounted }: Pick<PlannedTable, 'rows' | 'isCounted'>): string {
+  return `${isCounted ? '' : 'about '}${rows.toLocaleString('en-US')}`;
+}
+
+function planJson({ table, placement, work, rows, isCounted, bytes }: PlannedTable): Readonly<Record<string, unknown>> {
+  const column = placement.kind === 'distributed' ? placement.column : null;
+  return { table, placement: placement.kind, column, work, rows, counted: isCounted, bytes };
+}

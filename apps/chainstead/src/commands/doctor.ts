@@ -1,26 +1,101 @@
-import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import type { Chain } from '@chainstead/chains';
+import { defineError, worstVerdict } from '@chainstead/core';
+import { type Database, sql } from '@chainstead/db';
+import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
+import { readKnownBlocks } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
+import { type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
+import { examineDatasets } from '../doctor/examine-datasets.ts';
+import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
+import { examineStorage } from '../doctor/examine-storage.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { readStatuses } from '../session/indexed-datasets.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-export function doctorCommand(context: CommandContext): Command {
-  return new Command('doctor')
-    .description('Check nodes, Postgres and Redis against the configuration (read-only)')
-    .option('--chain <name>', 'Check only the nodes of this chain')
-    .option('--url <url>', 'Check only this node, for --chain or for the chain ID that it reports')
-    .option('--json', 'JSON output (one object)')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: { chain?: string; url?: string; json?: boolean }, command: Command) => {
-      const { examine } = await import('../actions/doctor.ts');
-      await examine(options, command, context);
-    });
+/** For each node. Milliseconds. */
+const DEADLINE_MS = 60_000;
+const IDENTITY_MS = 10_000;
+
+interface DoctorOptions extends JsonOption {
+  readonly chain?: string;
+  readonly url?: string;
 }
 
-const EXAMPLES = `
-Each finding includes its meaning and a fix. Without --chain and --url, everything is checked.
-Checking a node takes up to a minute and a few hundred calls. They respect RPC_RATE and count toward the node's budget.
-Exit code 1 if something must be changed, otherwise 0.
+class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: readonly string[]) => ({
+  message: `Checks failed: ${bad.join(', ')}`,
+  facts: { bad },
+  remedy: 'Apply the fixes listed above',
+})) {}
 
-Examples:
-  $ chainstead doctor
-  $ chainstead doctor --chain base
-  $ chainstead doctor --chain eth --url https://node.example.com/v2/key
-  $ chainstead doctor --json`;
+/** @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError */
+export async function examine({ options, command, context }: Invocation<DoctorOptions>): Promise<void> {
+  const configuration = readDatabaseConfiguration(command, context);
+  const { url } = options;
+  if (url !== undefined && !/^(https?|wss?):\/\//.test(url))
+    throw new UsageError('--url is not a node URL', 'Use a URL that starts with http://, https://, ws:// or wss://');
+  const examination = await examineAll(options, configuration, context);
+  context.stdout.write(
+    options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
+  );
+  const bad = [...examination.storage, ...examination.nodes].filter(({ findings }) => worstVerdict(findings) === 'bad');
+  if (bad.length > 0) throw new ExaminationFailedError(bad.map(({ name }) => name));
+}
+
+async function examineAll(
+  { chain, url }: DoctorOptions,
+  configuration: Configuration,
+  context: CommandContext,
+): Promise<Examination> {
+  const { clock, stopSignal: signal } = context;
+  const sample = new Map<string, SampledBlock[]>();
+  const onBlock = ({ key }: Chain, block: SampledBlock): void => {
+    sample.set(key, [...(sample.get(key) ?? []), block]);
+  };
+  const examining: ExamineOptions = { configuration, clock, signal, deadlineMs: DEADLINE_MS, onBlock };
+  if (url !== undefined) return { storage: [], nodes: [await examineOne(examining, chain, url)], chains: [] };
+  if (chain !== undefined) {
+    const nodes = await examineConfigured(examining, chain);
+    const key = configuration.chainRegistry.find(chain)?.key;
+    const chains = examineDatasets(configuration, sample).filter((report) => report.chain === key);
+    if (nodes.length > 0) return { storage: [], nodes, chains };
+    throw new UsageError(`No node for ${chain} is configured`, 'Use a name from CHAINS, or pass a node with --url', {
+      chain,
+    });
+  }
+  const logger = commandLogger(configuration, context);
+  const { reports, value } = await examineStorage({ configuration, logger, clock }, async (examined) => {
+    const known = examined === null ? {} : { knownBlocks: knownBlocksOf(examined.database) };
+    const nodes = await examineConfigured({ ...examining, ...known }, null);
+    const progress = examined?.isCurrent === true ? await readProgress(examined.database, configuration) : undefined;
+    return { nodes, chains: examineDatasets(configuration, sample, progress) };
+  });
+  return { storage: reports, ...value };
+}
+
+async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<NodeReport> {
+  const id = given === undefined && url.startsWith('http') ? await fetchChainId({ url }, IDENTITY_MS) : null;
+  const reported = id === null ? null : (examining.configuration.chainRegistry.find(id)?.key ?? null);
+  const chain = given ?? reported;
+  const report = chain === null ? null : await examineUrl(examining, chain, url);
+  if (report !== null) return report;
+  throw new UsageError(
+    given === undefined ? 'The node reports no chain ID, or the ID of an unknown chain' : `Unknown chain ${given}`,
+    'Use --chain with a name from .env.example, or add the chain with CHAINS=<name> and CHAIN_ID_<NAME>',
+  );
+}
+
+async function readProgress(database: Database, configuration: Configuration): Promise<ProgressByChain> {
+  return readDatasetProgress(database, configuration, await readStatuses(database, configuration));
+}
+
+function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlocks']> {
+  return async (chain): Promise<readonly KnownBlock[]> => {
+    const [table] = await database.query<{ exists: boolean }>(sql`SELECT to_regclass('blocks') IS NOT NULL AS exists`);
+    if (table?.exists !== true) return [];
+    const blocks = await readKnownBlocks(database, chain.id);
+    return blocks.map((block) => ({ ...block, source: 'indexed data' }));
+  };
+}

@@ -1,39 +1,168 @@
-import { Command } from 'commander';
-import type { ExplainPriceOptions } from '../actions/explain-price.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { ApiError, type ErrorDetails } from '@chainstead/http';
+import {
+  type PriceExplanation,
+  priceEvidenceReader,
+  readExplainedPrice,
+  type ShownTokenPrice,
+} from '@chainstead/prices';
+import type { Command } from 'commander';
+import { withChain } from '../session/chain-session.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readBlockNumber } from '../session/option-values.ts';
+import { readChainConfiguration } from '../session/read-configuration.ts';
+import { renderTable } from '../text/text-table.ts';
 
-export function explainPriceCommand(context: CommandContext): Command {
-  return new Command('explain-price')
-    .description('Show the pools, feeds and rules that decide the price of a token')
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .requiredOption('--token <address>', 'Token contract; the zero address is the native token')
-    .option('--block <number>', 'Block of the price (default: the newest indexed one)')
-    .option('--exchange <name>', 'Only pools of this exchange: its name or the address of its factory')
-    .option('--json', 'JSON output, as GET /erc20/{address}/price with explain=true')
-    .option('--proof', 'JSON output with receipt proofs from the nodes of the chain, for verify-price')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: ExplainPriceOptions, command: Command) => {
-      const { showExplainedPrice } = await import('../actions/explain-price.ts');
-      await showExplainedPrice(options, command, context);
-    });
+interface ExplainPriceOptions {
+  readonly chain: string;
+  readonly token: string;
+  readonly block?: string;
+  readonly exchange?: string;
+  readonly json?: boolean;
+  readonly proof?: boolean;
 }
 
-const EXAMPLES = `
-Reads stored rows only, no node, except for --proof. A pool of concentrated liquidity counts once its balances are stored: the first
-request to the price route reads them.
+export async function showExplainedPrice({
+  options,
+  command,
+  context,
+}: Invocation<ExplainPriceOptions>): Promise<void> {
+  const token = readAddress(options.token, '--token');
+  const toBlock = readBlockNumber(options.block, '--block');
+  const wanted = { token, toBlock, exchange: options.exchange ?? null };
+  if (options.proof === true) {
+    await writeProvenPrice(wanted, options, command, context);
+    return;
+  }
+  // A chain that is not in CHAINS is stored too. Settings of the method and of the chain apply to it.
+  const needs = { needsUpstreams: false };
+  const { configuration: given, configured } = readChainConfiguration(options.chain, command, context, needs);
+  const configuration = await findDatabase(given, context);
+  const { chain } = configured;
+  await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
+    const isJson = options.json === true;
+    const price = await showingRefusals(context, isJson, () => readExplainedPrice(database, chain, wanted));
+    context.stdout.write(isJson ? `${JSON.stringify(price)}\n` : renderPrice(price, chain.key));
+  });
+}
 
-Roles of pools:
-  chosen             its price is the price of the token
-  counted            its weight counts
-  too-shallow        a side holds less than PRICE_MIN_SIDE_USD, now or in the median of PRICE_WINDOW_SECONDS
-  too-young          younger than PRICE_WINDOW_SECONDS, and there are older pools
-  not-among-deepest  PRICE_POOLS_MAX pools are deeper
+/** Writes the details of a refusal, such as its figures and the seconds to retry, before the command fails with its message. */
+async function showingRefusals<Price>(
+  context: CommandContext,
+  isJson: boolean,
+  read: () => Promise<Price>,
+): Promise<Price> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && error.details !== undefined) {
+      const { message, details } = error;
+      context.stdout.write(isJson ? `${JSON.stringify({ message, details })}\n` : renderRefusal(details));
+    }
+    throw error;
+  }
+}
 
-The values of these settings are in the output. If no pool against a dollar token, ether or a token with a feed is deep enough, the pools
-may be priced through another token: a hop, whose own pools hold PRICE_HOP_MIN_USD.
+function renderRefusal({ candidates = [], indexed, ...figures }: RefusalDetails): string {
+  const rows = Object.entries({ ...figures, ...indexed }).map(([name, value]) => [name, String(value)]);
+  return `${renderTable(['detail', 'value'], rows)}${renderPools('Pools', candidates)}`;
+}
 
-Examples:
-  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984
-  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984 --block 18000000 --json
-  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984 --proof > price.json
-  $ chainstead verify-price price.json`;
+type RefusalDetails = ErrorDetails & {
+  readonly candidates?: PriceExplanation['candidates'];
+  readonly indexed?: Readonly<Record<string, unknown>>;
+};
+
+async function writeProvenPrice(
+  wanted: Parameters<typeof readExplainedPrice>[2],
+  options: ExplainPriceOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const { configuration, configured } = readChainConfiguration(options.chain, command, context);
+  await withChain({ configuration, configured, context, name: 'explain-price' }, async (work) => {
+    const { chain, database, pool, logger, clock } = work;
+    const reading = { chain, pool, database, logger, clock };
+    const price = await showingRefusals(context, true, () =>
+      readExplainedPrice(database, chain, wanted, (question) =>
+        priceEvidenceReader.read(reading, question, context.stopSignal),
+      ),
+    );
+    context.stdout.write(`${JSON.stringify(price)}\n`);
+  });
+}
+
+function renderPrice({ explanation, ...price }: ShownTokenPrice, chain: string): string {
+  const name = price.tokenSymbol === null ? price.tokenAddress : `${price.tokenSymbol} (${price.tokenAddress})`;
+  const title = `${name} on ${chain}: ${price.usdPriceFormatted} US dollars at the end of block ${explanation?.block}\n`;
+  const incomplete = price.indexed.complete ? '' : 'Not complete: missing blocks, proofs or balances may change it.\n';
+  return explanation === undefined ? title : `${title}${incomplete}${renderExplanation(explanation)}`;
+}
+
+const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
+  anchor: 'The token is an anchor: its price does not come from pools.',
+  spot: 'Rule spot: the newest state of the chosen pool.',
+  median: 'Rule median: the median of the chosen pool, because its newest price has not held for long enough.',
+};
+
+function renderExplanation(explanation: PriceExplanation): string {
+  const { rule, move_cost_usd: cost, is_move_cost_upper_bound: isUpperBound, candidates, hops } = explanation;
+  const fraction = `Exactly ${explanation.price_numerator} / ${explanation.price_denominator}\n`;
+  const moved = cost === null ? '' : `Raising it by 10 % takes ${isUpperBound ? 'at most ' : ''}${cost} US dollars.\n`;
+  const through = hops.length === 0 ? '' : 'Priced through a hop: another token with a direct price.\n';
+  const pools = renderPools('Pools', candidates);
+  return [
+    ...[fraction, `${RULES[rule]}\n`, through, moved, pools],
+    ...[renderHops(hops), renderAnchors(explanation), renderRules(explanation)],
+  ].join('');
+}
+
+function renderPools(title: string, candidates: PriceExplanation['candidates']): string {
+  const rows = candidates.map((pool) => [
+    pool.pair_address,
+    pool.exchange_name,
+    pool.role,
+    pool.price_usd,
+    pool.weight_usd,
+    pool.states.at(-1)?.block ?? '',
+  ]);
+  if (rows.length === 0) return '';
+  return `\n${title}:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], rows)}`;
+}
+
+function renderHops(hops: PriceExplanation['hops']): string {
+  if (hops.length === 0) return '';
+  const rows = hops.map((hop) => [hop.token_address, hop.price_usd, hop.rule, hop.depth_usd]);
+  const table = `\nHops:\n${renderTable(['token', 'price', 'rule', 'depth'], rows)}`;
+  return `${table}${hops.map((hop) => renderPools(`Pools of ${hop.token_address}`, hop.candidates)).join('')}`;
+}
+
+function renderAnchors({ anchors }: PriceExplanation): string {
+  const rows = anchors.map((anchor) => [
+    anchor.token_address,
+    anchor.price_usd,
+    anchor.source,
+    anchor.aggregator ?? '',
+    anchor.round ?? '',
+    anchor.block === null ? '' : `${anchor.block}:${anchor.log_index ?? 'end'}`,
+  ]);
+  return `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'round', 'block:log'], rows)}`;
+}
+
+function renderRules({ rule, hops, rules }: PriceExplanation): string {
+  if (rule === 'anchor') return '';
+  const isDirect = hops.length === 0;
+  const rows = [
+    ['US dollars on each side of a pool, at least', String(rules.min_side_usd), 'PRICE_MIN_SIDE_USD'],
+    ['Window of medians, and age of new pools, in seconds', String(rules.window_seconds), 'PRICE_WINDOW_SECONDS'],
+    ['Factor to the median from which a price must hold', String(rules.jump_limit), 'PRICE_JUMP_LIMIT'],
+    ...(isDirect ? [] : [['The same for each of the two steps', String(rules.hop_jump_limit), 'PRICE_JUMP_LIMIT']]),
+    ['Seconds for which it must hold', String(rules.hold_seconds), 'PRICE_HOLD_SECONDS'],
+    ['Deepest pools that count', String(rules.pools_max), 'PRICE_POOLS_MAX'],
+    ...(isDirect
+      ? []
+      : [['US dollars that the pools of a hop must hold', String(rules.hop_min_usd), 'PRICE_HOP_MIN_USD']]),
+  ];
+  return `\nRules:\n${renderTable(['rule', 'value', 'setting'], rows)}`;
+}

@@ -1,58 +1,50 @@
-import { Argument, Command, Option } from 'commander';
-import type { ExportParquetOptions } from '../actions/export-parquet.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { exportCoins, networkOfChain } from '@chainstead/aptos';
+import { UsageError } from '../errors/usage-error.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { Invocation } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-export function exportCommand(context: CommandContext): Command {
-  return new Command('export')
-    .description('Export tables to Parquet files, or Aptos coins to a file')
-    .addCommand(parquetCommand(context))
-    .addCommand(aptosCoinsCommand(context));
-}
+const LINES_AROUND = 2;
 
-function parquetCommand(context: CommandContext): Command {
-  return new Command('parquet')
-    .description('Export final blocks of a table to Parquet files (idempotent)')
-    .requiredOption(
-      '--table <name>',
-      'Table: erc20_transfers, the table of another dataset, or contracts.<name>_<event>',
-    )
-    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
-    .requiredOption('--from <block>', 'First block')
-    .option('--to <block>', 'Last block (default: the newest final block; with --follow: none)')
-    .requiredOption('--out <folder>', 'Output folder, which may hold several tables and chains')
-    .option('--follow', 'Wait for blocks that are not final or not indexed yet')
-    .addOption(new Option('--blocks-per-file <number>', 'Blocks of a file').default('10000'))
-    .addHelpText('after', PARQUET_EXAMPLES)
-    .action(async (options: ExportParquetOptions, command: Command) => {
-      const { exportParquet } = await import('../actions/export-parquet.ts');
-      await exportParquet(options, command, context);
+export async function exportAptosCoins(
+  { options, command, context }: Invocation<{ readonly chain: string }>,
+  file: string,
+): Promise<void> {
+  const network = networkOfChain(options.chain);
+  if (network === null)
+    throw new UsageError(`--chain ${options.chain} is not an Aptos network`, 'Use aptos or aptos-testnet');
+  const configuration = readDatabaseConfiguration(command, context);
+  await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
+    const lines = await writeFile(file, exportCoins(database, network), context.stopSignal);
+    const coins = lines - LINES_AROUND;
+    writeOutcome(context, `Wrote ${coins} coins of ${options.chain} to ${file}.`, {
+      ...{ work: 'export', kind: 'aptos-coins', chain: options.chain, coins, file, finished: true },
     });
+  });
 }
 
-const PARQUET_EXAMPLES = `
-Safe to interrupt: the next run continues. The manifest lists ranges, rows, proof levels and SHA-256 of all files.
-Blocks that were reindexed or reorganized since are written again. Guide: docs/operate/export.md.
-
-Examples:
-  $ chainstead export parquet --table erc20_transfers --chain eth --from 18000000 --to 18999999 --out ./lake
-  $ chainstead export parquet --table nft_trades --chain base --from 0 --out ./lake --follow
-  $ chainstead export parquet --table contracts.vault_deposit --chain eth --from 18000000 --out ./lake`;
-
-function aptosCoinsCommand(context: CommandContext): Command {
-  return new Command('aptos-coins')
-    .description('Export Aptos coins to a file for "chainstead import"')
-    .addArgument(new Argument('<file>', 'Output file; an existing file is replaced once the export is complete'))
-    .option('--chain <name>', 'Network: aptos or aptos-testnet', 'aptos')
-    .addHelpText('after', APTOS_EXAMPLES)
-    .action(async (file: string, options: { chain: string }, command: Command) => {
-      const { exportAptosCoins } = await import('../actions/export.ts');
-      await exportAptosCoins(file, options, command, context);
-    });
+/** Writes next to the file first, so that the file is always complete. @returns lines written */
+async function writeFile(file: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<number> {
+  const part = `${file}.part`;
+  let count = 0;
+  const counted = async function* (): AsyncGenerator<string> {
+    for await (const line of lines) {
+      count++;
+      yield line;
+    }
+  };
+  // A link at this place is not followed.
+  await rm(part, { force: true });
+  try {
+    await pipeline(counted, createWriteStream(part, { flags: 'wx' }), { signal });
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return count;
 }
-
-const APTOS_EXAMPLES = `
-The file has JSON Lines. The first line lists the covered versions. Format: docs/api/aptos.md.
-
-Examples:
-  $ chainstead export aptos-coins ./coins.jsonl
-  $ chainstead export aptos-coins ./coins.jsonl --chain aptos-testnet`;

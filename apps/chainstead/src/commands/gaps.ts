@@ -1,28 +1,79 @@
-import { Command } from 'commander';
-import type { CommandContext, JsonOption } from '../session/command-context.ts';
+import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
+import { type BlockRange, rangeSize } from '@chainstead/core';
+import type { ChainStatus } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readStatuses } from '../session/indexed-datasets.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { chainName } from '../text/chain-name.ts';
+import { renderTable } from '../text/text-table.ts';
 
-export function gapsCommand(context: CommandContext): Command {
-  return new Command('gaps')
-    .description('List missing block ranges and the proof level of indexed ranges')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: JsonOption, command: Command) => {
-      const { showGaps } = await import('../actions/gaps.ts');
-      await showGaps(options, command, context);
-    });
+export async function showGaps({ options, command, context }: Invocation<JsonOption>): Promise<void> {
+  const isJson = options.json === true;
+  const found = await findDatabase(readDatabaseConfiguration(command, context), context, isJson ? 'json' : 'text');
+  await withStorage({ configuration: found, context, name: 'gaps' }, async ({ database }) => {
+    const statuses = await readStatuses(database, found);
+    const aptos = await readAptosStatuses(database, found.aptos.datasets);
+    context.stdout.write(isJson ? renderJson(statuses, aptos, found) : render(statuses, aptos, found));
+  });
 }
 
-const EXAMPLES = `
-Proof levels:
-  receipts        the receipts root is proven
-  cross           two upstreams agree
-  none            not proven yet
-  not-applicable  the chain's headers contain no usable roots
-  unproven        no upstream could prove the range
+function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[], configuration: Configuration): string {
+  if (statuses.length + aptos.length === 0) return 'No chain has been ingested yet.\n';
+  const named = [
+    ...statuses.map((status) => ({ chain: chainName(status, configuration.chainRegistry), gaps: status.gaps })),
+    ...aptos,
+  ];
+  const gaps = named.flatMap((status) =>
+    status.gaps.map(({ dataset, range }) => [status.chain, dataset, range.from, range.to, rangeSize(range)]),
+  );
+  const versions = aptos.flatMap((status) =>
+    status.coverage.map(({ dataset, range }) => [
+      status.chain,
+      dataset,
+      range.from,
+      range.to,
+      rangeSize(range),
+      comparisonOf(status, range),
+      '',
+    ]),
+  );
+  const covered = statuses.flatMap((status) =>
+    status.coverage.map(({ dataset, range, proof, reason, upstream }) => [
+      chainName(status, configuration.chainRegistry),
+      dataset,
+      range.from,
+      range.to,
+      rangeSize(range),
+      reason === null ? proof : `${proof} (${reason})`,
+      upstream ?? '',
+    ]),
+  );
+  const missing =
+    gaps.length === 0 ? 'No gaps.\n' : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
+  const header = ['chain', 'dataset', 'from', 'to', 'blocks', 'proof', 'upstream'];
+  return `${missing}\nIndexed:\n${renderTable(header, [...covered, ...versions])}`;
+}
 
-Aptos ranges are transaction versions and have no proof level. Instead, confirmed_root is the newest version for which two
-fullnodes returned the same ledger root.
+/** Aptos has no proofs. If two fullnodes have the same root, their ledgers are equal up to that version. */
+function comparisonOf({ confirmedRoot }: AptosStatus, range: BlockRange): string {
+  if (confirmedRoot === null || confirmedRoot < range.from) return 'roots not compared';
+  return confirmedRoot >= range.to ? 'roots agree' : `roots agree up to ${confirmedRoot}`;
+}
 
-Examples:
-  $ chainstead gaps
-  $ chainstead gaps --json`;
+function renderJson(
+  statuses: readonly ChainStatus[],
+  aptos: readonly AptosStatus[],
+  configuration: Configuration,
+): string {
+  const chains = statuses.map((status) => {
+    const { chainId, gaps, coverage } = status;
+    return { chain: chainName(status, configuration.chainRegistry), chain_id: chainId, gaps, coverage };
+  });
+  const networks = aptos.map(({ chain, network, gaps, coverage, confirmedRoot }) => {
+    return { chain, network, gaps, coverage, confirmed_root: confirmedRoot };
+  });
+  return `${JSON.stringify([...chains, ...networks])}\n`;
+}

@@ -48,7 +48,7 @@ describe('help', () => {
   function heavyModules(output: string): string[] {
     const loaded = [...output.matchAll(/^loaded (\S+)$/gm)].map((match) => match[1] ?? '');
     expect(loaded).toContainEqual(expect.stringContaining('/apps/chainstead/src/command-line.ts'));
-    const heavy = loaded.filter((url) => /\/(packages|actions|configuration|node_modules)\//.test(url));
+    const heavy = loaded.filter((url) => /\/(packages|commands|configuration|node_modules)\//.test(url));
     return heavy.filter((url) => !DECLARES_COMMANDS.test(url));
   }
 

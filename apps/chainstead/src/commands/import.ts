@@ -1,57 +1,92 @@
-import { Argument, Command } from 'commander';
-import type { ImportKind } from '../actions/import.ts';
-import type { ImportOptions } from '../actions/import-options.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { importCoins } from '@chainstead/aptos';
+import { errorText } from '@chainstead/core';
+import { importList, type ListKind } from '@chainstead/datasets';
+import { UsageError } from '../errors/usage-error.ts';
+import { readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-or-url.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { Invocation } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { runImportAbis } from './import-abis.ts';
+import type { ImportOptions } from './import-options.ts';
+import { runImportSignatures } from './import-signatures.ts';
 
-const KINDS: readonly ImportKind[] = [
-  'token-list',
-  'labels',
-  'spam',
-  'collections',
-  'signatures',
-  'abi',
-  'aptos-coins',
-];
+/** Not a list but rows of the chain itself, as `export` writes them. */
+const APTOS_COINS = 'aptos-coins';
+type AbiKind = 'signatures' | 'abi';
+/** Labels and scam entries of this chain id hold on every chain. */
+const EVERY_CHAIN = 0;
 
-export function importCommand(context: CommandContext): Command {
-  return new Command('import')
-    .description('Import lists, signatures, ABIs or Aptos coins from a file or URL')
-    .addArgument(new Argument('<kind>', 'Kind of data').choices(KINDS))
-    .argument('<place>', 'File or http(s) URL; for signatures and abi also a folder')
-    .option('--source <name>', 'Source name to store (default: the file or URL)')
-    .option('--chain <name>', 'Chain of entries that have none: name, ID or "all"')
-    .option('--address <address>', 'For abi: contract address, if the file and folder names do not contain it')
-    .option('--from <name>', 'For abi: "sourcify" downloads the ABI of the contract address given as place')
-    .option(
-      '--trust-coverage',
-      'For aptos-coins: count the versions listed in the file as indexed, without reading them',
-    )
-    .addHelpText('after', EXAMPLES)
-    .action(async (kind: ImportKind, place: string, options: ImportOptions, command: Command) => {
-      const { runImport } = await import('../actions/import.ts');
-      await runImport({ kind, place }, options, command, context);
+export type ImportKind = ListKind | AbiKind | typeof APTOS_COINS;
+
+export async function runImport(invocation: Invocation<ImportOptions>, kind: ImportKind, place: string): Promise<void> {
+  const { options, command, context } = invocation;
+  if (kind === APTOS_COINS && (options.chain ?? options.source) !== undefined)
+    throw new UsageError('An aptos-coins file contains its network', 'Remove --chain and --source');
+  if (kind === APTOS_COINS) return importAptosCoins(invocation, place);
+  if (options.trustCoverage === true)
+    throw new UsageError('--trust-coverage is for aptos-coins only', 'Remove --trust-coverage');
+  if (kind === 'abi') return runImportAbis(invocation, place);
+  const wrong = (['address', 'from'] as const).find((name) => options[name] !== undefined);
+  if (wrong !== undefined) throw new UsageError(`--${wrong} is for abi only`, `Remove --${wrong}`);
+  if (kind === 'signatures') return runImportSignatures(invocation, place);
+  const configuration = readDatabaseConfiguration(command, context);
+  const chains = configuration.chainRegistry;
+  const chainId = options.chain === undefined ? undefined : readChainId(options.chain, (name) => chains.find(name)?.id);
+  const source = options.source ?? place;
+  return withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
+    const content = await readFileOrUrl(place, context.stopSignal);
+    const report = await importList({
+      database,
+      chains,
+      kind,
+      source,
+      content,
+      ...(chainId === undefined ? {} : { chainId }),
     });
+    for (const { reason, count } of report.skipped) context.stderr.write(`skipped ${count}: ${reason}\n`);
+    writeOutcome(context, `Imported ${report.rows} entries (${report.format}) from ${source}.`, {
+      work: 'import',
+      kind,
+      source,
+      ...report,
+      finished: true,
+    });
+  });
 }
 
-const EXAMPLES = `
-Kinds:
-  token-list   token metadata with logos
-  labels       address labels
-  spam         spam contracts
-  collections  NFT collections
-  signatures   function and event signatures
-  abi          contract ABIs
-  aptos-coins  a file written by "chainstead export"
+async function importAptosCoins(invocation: Invocation<ImportOptions>, place: string): Promise<void> {
+  const { options, command, context } = invocation;
+  const { trustCoverage = false } = options;
+  const configuration = readDatabaseConfiguration(command, context);
+  await withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
+    const report = await importCoins({ database, lines: readLines(place), trustCoverage });
+    const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);
+    const claim = ranges.length === 0 ? 'no versions' : `versions ${ranges.join(', ')}`;
+    const said = report.trusted ? 'which now count as indexed' : 'which do not count as indexed (see --trust-coverage)';
+    writeOutcome(
+      context,
+      `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file lists ${claim}, ${said}.`,
+      { work: 'import', kind: APTOS_COINS, source: place, ...report, finished: true },
+    );
+  });
+}
 
-An import replaces all earlier entries of the same source. An ABI replaces the earlier ABI of its contract.
-Formats: docs/api/spam.md, docs/api/collections.md, docs/operate/lists-and-abis.md (signatures, abi).
+function readChainId(name: string, find: (name: string) => number | undefined): number {
+  if (name === 'all') return EVERY_CHAIN;
+  const id = find(name);
+  if (id === undefined)
+    throw new UsageError(`--chain ${name} is not a known chain`, 'Use a chain name, an ID or "all"');
+  return id;
+}
 
-Examples:
-  $ chainstead import token-list https://tokens.uniswap.org
-  $ chainstead import labels ./labels.json --source etherscan --chain eth
-  $ chainstead import spam ./scams.json --chain all
-  $ chainstead import collections ./collections.json --chain eth
-  $ chainstead import signatures ./4bytes/signatures
-  $ chainstead import abi ./out/Vault.sol/Vault.json --chain eth --address 0x5aae…
-  $ chainstead import abi 0x5aae… --chain eth --from sourcify
-  $ chainstead import aptos-coins ./coins.jsonl`;
+/** The lines of a file, without their ends, read as they are taken. @throws UnreadablePlaceError */
+async function* readLines(path: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw new UnreadablePlaceError(path, errorText(error), error);
+  }
+}

@@ -1,79 +1,120 @@
-import { Command } from 'commander';
-import type { CommandContext, JsonOption } from '../session/command-context.ts';
+import type { ChainRegistry } from '@chainstead/chains';
+import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
+import {
+  createKeyStore,
+  DEFAULT_SCOPES,
+  KEY_SCOPES,
+  type KeyScopes,
+  type KeyStore,
+  parseScopes,
+} from '@chainstead/http';
+import type { Command } from 'commander';
+import { UsageError } from '../errors/usage-error.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { renderTable } from '../text/text-table.ts';
 
-const SCOPES = 'data, rpc, streams or admin';
+const DAYS_MAX = 3_650;
 
-export function keysCommand(context: CommandContext): Command {
-  return new Command('keys')
-    .description('Create, list, restrict and revoke API keys; show JSON-RPC usage')
-    .addCommand(createCommand(context))
-    .addCommand(listCommand(context))
-    .addCommand(scopeCommand(context))
-    .addCommand(revokeCommand(context))
-    .addCommand(usageCommand(context));
+export function createKey({
+  options,
+  command,
+  context,
+}: Invocation<{ readonly name: string; readonly scope?: readonly string[] }>): Promise<void> {
+  const scopes = scopesOf(options.scope ?? DEFAULT_SCOPES);
+  return withKeys(command, context, async (keys) => {
+    const { key } = await keys.create(options.name, scopes, commandActor());
+    // stdout contains only the key, for scripts.
+    context.stdout.write(`${key}\n`);
+    context.stderr.write('This key is shown once. Send it as X-API-Key, or as "Authorization: Bearer …".\n');
+    context.stderr.write(`Scopes: ${[...scopes].join(', ')}.\n`);
+  });
 }
 
-function createCommand(context: CommandContext): Command {
-  return new Command('create')
-    .description('Create a key (shown once, stored as a hash)')
-    .option('--name <text>', 'Purpose of the key', 'unnamed')
-    .option('--scope <list>', `Comma list of scopes: ${SCOPES} (default: data, rpc and streams)`, collect)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ chainstead keys create --name "web shop"\n  $ chainstead keys create --name "web page" --scope rpc\n  $ chainstead keys create --name "console" --scope admin',
-    )
-    .action(async (options: { name: string; scope?: string[] }, command: Command) => {
-      const { createKey } = await import('../actions/keys.ts');
-      await createKey(options, command, context);
-    });
+export function listKeys({ options, command, context }: Invocation<JsonOption>): Promise<void> {
+  return withKeys(command, context, async (keys) => {
+    const stored = await keys.list();
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(stored)}\n`);
+      return;
+    }
+    const rows = stored.map((key) => [
+      `${key.prefix}…`,
+      key.name,
+      key.scopes.join(','),
+      key.createdAt.toISOString(),
+      key.revokedAt?.toISOString() ?? 'active',
+    ]);
+    context.stdout.write(renderTable(['key', 'name', 'scopes', 'created', 'revoked'], rows));
+  });
 }
 
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
-    .description('List keys created with `keys create` (API_KEYS are not stored)')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead keys list\n  $ chainstead keys list --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { listKeys } = await import('../actions/keys.ts');
-      await listKeys(options, command, context);
-    });
+export function setKeyScopes(
+  { options, command, context }: Invocation<{ readonly scope: readonly string[] }>,
+  key: string,
+): Promise<void> {
+  const scopes = scopesOf(options.scope);
+  return withKeys(command, context, async (keys) => {
+    const changed = await keys.setScopes(key, scopes, commandActor());
+    context.stdout.write(`${changed.prefix}… (${changed.name}) now has the scopes: ${changed.scopes.join(', ')}.\n`);
+  });
 }
 
-function scopeCommand(context: CommandContext): Command {
-  return new Command('scope')
-    .description('Set the scopes of a key (running servers apply it within seconds)')
-    .argument('<key>', 'Key, or its first characters as shown by `keys list`')
-    .requiredOption('--scope <list>', `Comma list of all scopes of the key: ${SCOPES}`, collect)
-    .addHelpText('after', '\nExamples:\n  $ chainstead keys scope 1f0c2ab9 --scope data,rpc')
-    .action(async (key: string, options: { scope: string[] }, command: Command) => {
-      const { setKeyScopes } = await import('../actions/keys.ts');
-      await setKeyScopes(key, options, command, context);
-    });
+function scopesOf(names: readonly string[]): KeyScopes {
+  const scopes = parseScopes(names);
+  if (scopes !== null) return scopes;
+  const given = names.join(',');
+  throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, { given });
 }
 
-function revokeCommand(context: CommandContext): Command {
-  return new Command('revoke')
-    .description('Revoke a key (running servers reject it within seconds)')
-    .argument('<key>', 'Key, or its first characters as shown by `keys list`')
-    .addHelpText('after', '\nExamples:\n  $ chainstead keys revoke 1f0c2ab9')
-    .action(async (key: string, _options: object, command: Command) => {
-      const { revokeKey } = await import('../actions/keys.ts');
-      await revokeKey(key, command, context);
-    });
+export function revokeKey({ command, context }: Invocation, key: string): Promise<void> {
+  return withKeys(command, context, async (keys) => {
+    const revoked = await keys.revoke(key, commandActor());
+    context.stdout.write(`Revoked ${revoked.prefix}… (${revoked.name}).\n`);
+  });
 }
 
-function usageCommand(context: CommandContext): Command {
-  return new Command('usage')
-    .description('Show JSON-RPC calls by key, chain and method for recent days (UTC)')
-    .option('--days <n>', 'Number of days, including today', '30')
-    .option('--json', 'JSON output (one array, by day)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead keys usage\n  $ chainstead keys usage --days 7 --json')
-    .action(async (options: { days: string; json?: boolean }, command: Command) => {
-      const { showUsage } = await import('../actions/keys.ts');
-      await showUsage(options, command, context);
-    });
+export async function showUsage({
+  options,
+  command,
+  context,
+}: Invocation<{ readonly days: string; readonly json?: boolean }>): Promise<void> {
+  const days = /^\d{1,4}$/.test(options.days) ? Number(options.days) : 0;
+  if (days < 1 || days > DAYS_MAX) {
+    const given = options.days;
+    throw new UsageError(`--days ${given} is not valid`, `Use a whole number from 1 to ${DAYS_MAX}`, { given });
+  }
+  const configuration = readDatabaseConfiguration(command, context);
+  await withStorage({ configuration, context, name: 'keys usage' }, async ({ database }) => {
+    const usage = await readGatewayUsage(database, days);
+    if (options.json === true) context.stdout.write(`${JSON.stringify(usage)}\n`);
+    else context.stdout.write(renderUsage(usage, configuration.chainRegistry));
+  });
 }
 
-function collect(list: string, before: string[] = []): string[] {
-  return [...before, ...list.split(',').map((name) => name.trim())];
+function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): string {
+  const groups = Map.groupBy(usage, ({ keyId, chainId, method }) => JSON.stringify([keyId, chainId, method]));
+  const sums = [...groups.values()].flatMap((days) => {
+    const counts = COUNTS.map((count) => days.reduce((total, day) => total + day[count], 0));
+    return days.slice(0, 1).map((first) => ({ first, counts }));
+  });
+  const byKey = sums.toSorted(
+    (a, b) => a.first.keyId.localeCompare(b.first.keyId) || (b.counts[0] ?? 0) - (a.counts[0] ?? 0),
+  );
+  const rows = byKey.map(({ first: { keyId, chainId, method }, counts }) => [
+    ...[keyId, chains.find(chainId)?.key ?? String(chainId), method],
+    ...counts,
+  ]);
+  return renderTable(['key', 'chain', 'method', ...COUNTS], rows);
+}
+
+const COUNTS = ['calls', 'errors', 'cached', 'weight', 'bytes'] as const;
+
+function withKeys(command: Command, context: CommandContext, work: (keys: KeyStore) => Promise<void>): Promise<void> {
+  const configuration = readDatabaseConfiguration(command, context);
+  return withStorage({ configuration, context, name: 'keys' }, ({ database }) =>
+    work(createKeyStore({ database, configured: configuration.api.keys })),
+  );
 }

@@ -1,12 +1,18 @@
-import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import { migrate } from '@chainstead/db';
+import { migrateJobs } from '@chainstead/jobs';
+import type { Invocation } from '../session/command-context.ts';
+import { commandLogger, withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-export function migrateCommand(context: CommandContext): Command {
-  return new Command('migrate')
-    .description('Apply pending database migrations and exit (safe to run concurrently)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead migrate\n  $ DATABASE_URL=postgres://… chainstead migrate')
-    .action(async (_options: object, command: Command) => {
-      const { runMigrations } = await import('../actions/migrate.ts');
-      await runMigrations(command, context);
-    });
+export function runMigrations({ command, context }: Invocation): Promise<void> {
+  const configuration = readDatabaseConfiguration(command, context);
+  return withStorage({ configuration, context, name: 'migrate' }, async ({ database, url, appliedAtOpening }) => {
+    const logger = commandLogger(configuration, context);
+    const { applied } = await migrate(database, { logger });
+    if (configuration.redisUrl === null)
+      await migrateJobs({ databaseUrl: configuration.database.sessionUrl ?? url, logger });
+    const all = [...appliedAtOpening, ...applied];
+    const what = all.length === 0 ? 'is already up to date' : `is up to date: applied ${all.join(', ')}`;
+    context.stdout.write(`The schema ${what}.\n`);
+  });
 }

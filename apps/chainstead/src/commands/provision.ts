@@ -1,15 +1,16 @@
-import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import { provisionDatabase } from '@chainstead/db';
+import { UsageError } from '../errors/usage-error.ts';
+import type { Invocation } from '../session/command-context.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-export function provisionCommand(context: CommandContext): Command {
-  return new Command('provision')
-    .description('Create the role and database of DATABASE_URL (idempotent)')
-    .addHelpText(
-      'after',
-      '\nConnects as a superuser (DATABASE_SUPERUSER_URL) and sets resource limits for the roles in that database.\n\nExamples:\n  $ DATABASE_SUPERUSER_URL=postgres://postgres:…@host/postgres DATABASE_URL=postgres://chainstead:…@host/chainstead chainstead provision',
-    )
-    .action(async (_options: object, command: Command) => {
-      const { runProvision } = await import('../actions/provision.ts');
-      await runProvision(command, context);
-    });
+export async function runProvision({ command, context }: Invocation): Promise<void> {
+  const { database } = readDatabaseConfiguration(command, context);
+  const { superuserUrl, url } = database;
+  if (superuserUrl === null || url === null)
+    throw new UsageError(
+      `${superuserUrl === null ? 'DATABASE_SUPERUSER_URL' : 'DATABASE_URL'} is not set`,
+      'Set DATABASE_URL to the database of Chainstead, and DATABASE_SUPERUSER_URL to a superuser on the same server',
+    );
+  await provisionDatabase({ superuserUrl, programUrl: database.sessionUrl ?? url });
+  context.stdout.write('The database is provisioned. Next: chainstead migrate, or chainstead start.\n');
 }

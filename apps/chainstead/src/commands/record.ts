@@ -1,21 +1,42 @@
-import { Command } from 'commander';
-import type { RecordOptions } from '../actions/record.ts';
-import { addBlockRangeOptions } from '../ranges/block-range-options.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { createMetricsRegistry } from '@chainstead/core';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import { readBlockRanges } from '../ranges/read-block-ranges.ts';
+import { recordBlocks } from '../ranges/record-blocks.ts';
+import type { Invocation } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { readChainConfiguration } from '../session/read-configuration.ts';
+import { openPool } from '../session/upstream-pools.ts';
+import { createProgressReport } from '../text/progress.ts';
 
-export function recordCommand(context: CommandContext): Command {
-  return addBlockRangeOptions(new Command('record'))
-    .description('Save blocks and receipts as files for tests and bug reports')
-    .requiredOption('--out <folder>', 'Output folder, for <chain>/<block>/block.json and receipts.json')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: RecordOptions, command: Command) => {
-      const { recordRanges } = await import('../actions/record.ts');
-      await recordRanges(options, command, context);
-    });
+interface RecordOptions extends BlockRangeOptions {
+  readonly out: string;
 }
 
-const EXAMPLES = `
-No database is needed. The recorded-chain node in the testkit serves the folder over JSON-RPC.
-
-Examples:
-  $ chainstead record --chain eth --from 18000000 --to 18000004 --out ./recorded`;
+export async function recordRanges({ options, command, context }: Invocation<RecordOptions>): Promise<void> {
+  const ranges = readBlockRanges(options);
+  const { configuration, configured } = readChainConfiguration(options.chain, command, context);
+  const { chain } = configured;
+  const pool = openPool(configured, {
+    logger: commandLogger(configuration, context),
+    metrics: createMetricsRegistry(),
+    clock: context.clock,
+  });
+  const { stdout: output, clock } = context;
+  const report = createProgressReport({ work: 'record', chain: chain.key, unit: 'blocks', output, clock });
+  try {
+    await pool.start();
+    const onProgress = report.update;
+    const blocks = await recordBlocks({ chain, pool, folder: options.out, onProgress }, ranges, context.stopSignal);
+    report.finish();
+    writeOutcome(context, `Recorded ${blocks} blocks of ${chain.key} in ${options.out}.`, {
+      work: 'record',
+      chain: chain.key,
+      blocks,
+      folder: options.out,
+      finished: true,
+    });
+  } finally {
+    await pool.close();
+  }
+}

@@ -1,23 +1,40 @@
-import { Command } from 'commander';
-import type { ReindexOptions } from '../actions/reindex.ts';
-import { addDetachableRangeOptions } from '../ranges/block-range-options.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { datasets as allDatasets } from '@chainstead/datasets';
+import { type Dataset, reindexRanges } from '@chainstead/sync';
+import { UsageError } from '../errors/usage-error.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { detachRangeWork } from '../ranges/detach-range-work.ts';
+import { runRangeWork, writeOutcome } from '../ranges/range-command.ts';
+import type { Invocation } from '../session/command-context.ts';
 
-export function reindexCommand(context: CommandContext): Command {
-  return addDetachableRangeOptions(new Command('reindex'))
-    .description('Fetch block ranges again and replace their rows (idempotent)')
-    .option('--dataset <name>', 'Dataset to reindex, named as in DATASETS (default: all)')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: ReindexOptions, command: Command) => {
-      const { runReindex } = await import('../actions/reindex.ts');
-      await runReindex(options, command, context);
-    });
+interface ReindexOptions extends BlockRangeOptions {
+  readonly dataset?: string;
 }
 
-const EXAMPLES = `
-Each range is replaced in one transaction: readers never see a gap.
+export async function runReindex(invocation: Invocation<ReindexOptions>): Promise<void> {
+  const { options, context } = invocation;
+  // Rejects an unknown name before anything is opened.
+  chooseDatasets(allDatasets, options.dataset);
+  if (options.detach === true) return detachRangeWork(invocation, 'reindex', options.dataset);
+  const { result, chain } = await runRangeWork({ ...invocation, name: 'reindex' }, async (work, ranges, signal) => {
+    const chosen = chooseDatasets(work.datasets, options.dataset);
+    const progress = await reindexRanges({ ...work, datasets: chosen }, ranges, signal);
+    return { ...progress, names: chosen.map(({ name }) => name) };
+  });
+  const { names } = result;
+  writeOutcome(context, `Reindexed ${result.done} blocks of ${chain}: ${names.join(', ')}.`, {
+    work: 'reindex',
+    chain,
+    datasets: names,
+    blocks: result.done,
+    logs: result.logs,
+    finished: true,
+  });
+}
 
-Examples:
-  $ chainstead reindex --chain eth --from 18000000 --to 18000999
-  $ chainstead reindex --chain eth --from 18000000 --to 18000999 --dataset erc20-transfers
-  $ chainstead reindex --chain eth --from 18000000 --to 18000999 --detach`;
+function chooseDatasets(datasets: readonly Dataset[], name: string | undefined): readonly Dataset[] {
+  if (name === undefined) return datasets;
+  const chosen = datasets.filter((dataset) => dataset.name === name);
+  if (chosen.length === 0)
+    throw new UsageError(`Unknown dataset ${name}`, `Use one of ${datasets.map((dataset) => dataset.name).join(', ')}`);
+  return chosen;
+}

@@ -1,41 +1,87 @@
-import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import { recordAudit } from '@chainstead/http';
+import { applyReviews, isCalledSpam, type ReviewSelection, readReviews } from '@chainstead/tokens';
+import type { Configuration } from '../configuration/index.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readChain } from '../session/option-values.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
+import { renderTable } from '../text/text-table.ts';
 
-export function reviewsCommand(context: CommandContext): Command {
-  return new Command('reviews')
-    .description('List or apply spam reports from clients (POST /contracts-review)')
-    .addCommand(listCommand(context))
-    .addCommand(applyCommand(context));
+interface ChainOption {
+  readonly chain?: string;
 }
 
-function listCommand(context: CommandContext): Command {
-  return new Command('list')
-    .description('List contracts reported as spam or not spam, pending ones first')
-    .option('--chain <name>', 'Only this chain: name or ID')
-    .option('--json', 'JSON output (one array)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead reviews list\n  $ chainstead reviews list --chain eth --json')
-    .action(async (options: { chain?: string; json?: boolean }, command: Command) => {
-      const { listReviews } = await import('../actions/reviews.ts');
-      await listReviews(options, command, context);
+const REASON_LENGTH_MAX = 60;
+
+export async function listReviews({ options, command, context }: Invocation<ChainOption & JsonOption>): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
+    const stored = await withStoredChains(database, configuration);
+    const reviewed = await readReviews(database, selectionOf([], options, stored));
+    const shown = reviewed.map((contract) => ({
+      chain: stored.chainRegistry.find(contract.chainId)?.key ?? String(contract.chainId),
+      address: contract.address,
+      contract_types: contract.contractTypes,
+      spam: contract.spam,
+      not_spam: contract.notSpam,
+      verdict: isCalledSpam(contract) ? 'spam' : 'not spam',
+      waits: contract.isWaiting,
+      marked: contract.isListed,
+      reason: contract.reason,
+      reported_at: contract.reportedAt.toISOString(),
+    }));
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(shown)}\n`);
+      return;
+    }
+    const header = ['chain', 'contract', 'spam', 'not spam', 'applied', 'marked', 'newest reason'];
+    const rows = shown.map((contract) => [
+      contract.chain,
+      contract.address,
+      contract.spam,
+      contract.not_spam,
+      contract.waits ? 'waits' : 'yes',
+      contract.marked ? 'yes' : 'no',
+      contract.reason.slice(0, REASON_LENGTH_MAX),
+    ]);
+    context.stdout.write(renderTable(header, rows));
+  });
+}
+
+export async function applyReported(
+  { options, command, context }: Invocation<ChainOption>,
+  contracts: readonly string[],
+): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
+    const selection = selectionOf(contracts, options, await withStoredChains(database, configuration));
+    const applied = await database.transaction(async (transaction) => {
+      const reported = await applyReviews(transaction, selection);
+      await recordAudit(transaction, commandActor(), {
+        action: 'reviews.apply',
+        target: options.chain ?? 'every chain',
+        details: { contracts, spam: reported.spam, not_spam: reported.notSpam },
+      });
+      return reported;
     });
+    writeOutcome(
+      context,
+      `Applied the reviews of ${applied.spam + applied.notSpam} contracts: ${applied.spam} marked as spam, ${applied.notSpam} not spam.`,
+      { work: 'reviews apply', spam: applied.spam, not_spam: applied.notSpam, finished: true },
+    );
+  });
 }
 
-function applyCommand(context: CommandContext): Command {
-  return new Command('apply')
-    .description('Mark contracts as spam if most reports agree, and unmark the others')
-    .argument('[contracts...]', 'Contract addresses (default: all reported contracts)')
-    .option('--chain <name>', 'Only this chain: name or ID')
-    .addHelpText('after', EXAMPLES)
-    .action(async (contracts: string[], options: { chain?: string }, command: Command) => {
-      const { applyReported } = await import('../actions/reviews.ts');
-      await applyReported(contracts, options, command, context);
-    });
+function selectionOf(
+  contracts: readonly string[],
+  { chain }: ChainOption,
+  configuration: Pick<Configuration, 'chainRegistry'>,
+): ReviewSelection {
+  const addresses = contracts.map((text) => readAddress(text));
+  const chainId = chain === undefined ? null : readChain(configuration, chain).id;
+  return { chainId, addresses: addresses.length === 0 ? null : addresses };
 }
-
-const EXAMPLES = `
-A contract is marked if more keys report it as spam than as not spam. Otherwise, a mark from earlier reports is removed.
-Imported spam lists are not changed. Any key can report a contract: check the list before you apply it.
-
-Examples:
-  $ chainstead reviews apply
-  $ chainstead reviews apply 0x7a250d5630b4cf539739df2c5dacb4c659f2488d --chain eth`;

@@ -1,26 +1,152 @@
-import { Command } from 'commander';
-import { ROLE_NAMES } from '../configuration/role-names.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { availableParallelism } from 'node:os';
+import { createLogger, type Logger } from '@chainstead/core';
+import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db';
+import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
+import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
+import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
+import { readContractsFile } from '../contracts-file/contracts-file.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
+import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
+import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
+import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
+import { type RoleSlot, renderRoles, slotsOf } from '../shares/role-slot.ts';
+import { writeFirstAdminKey } from '../start/admin-key-file.ts';
+import { requireFreePorts } from '../start/check-ports.ts';
+import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
+import { withReaderUrls } from '../start/reader-urls.ts';
+import { runRoles } from '../start/run-roles.ts';
+import { renderStartSummary } from '../start/start-summary.ts';
+import { surveyUpstreams } from '../start/survey-upstreams.ts';
 
-export function startCommand(context: CommandContext): Command {
-  return new Command('start')
-    .description('Run migrations, then the API, ingestion and background workers')
-    .option('--roles <list>', `Comma list of roles to run: ${ROLE_NAMES.join(', ')} (default: ROLES, or all)`)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: { roles?: string }, command: Command) => {
-      const { start } = await import('../actions/start.ts');
-      await start(options, command, context);
+const APPLICATION_NAME = 'chainstead start';
+
+export async function start({ options, command, context }: Invocation<{ readonly roles?: string }>): Promise<void> {
+  const { configuration: given } = readConfiguration(command, context);
+  let configuration = given;
+  const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  if (given.contractsFile !== null) await readContractsFile(given.contractsFile, given.chainRegistry);
+  const slots = slotsOf(configuration, roles, availableParallelism());
+  await requireFreePorts(configuration, roles);
+  await requireKeys(configuration, roles);
+  const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
+  const logger = createLogger({ level: configuration.logLevel, role: 'start' });
+  context.stderr.write(`${await describeOpening(configuration.database)}\n`);
+  const open = async (): Promise<Storage> => {
+    const opened = await openStorage({ configuration: given.database, applicationName: APPLICATION_NAME, logger });
+    try {
+      await prepare(opened, { configuration, slots }, context, logger);
+      if (slots.some(({ role }) => role === 'api')) configuration = await withReaderUrls(given, opened);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  };
+  const storage = await onceDatabaseAnswers(open, {
+    clock: context.clock,
+    logger,
+    signal: context.stopSignal,
+    // A wrong URL fails immediately.
+    isFinal: (error) => error instanceof DatabaseUnreachableError,
+  });
+  try {
+    const adminKeyFile = await makeAdminKey(storage, { configuration, slots }, logger);
+    const needsKey = await keyStore(storage, configuration).inUse();
+    await runRoles({
+      slots,
+      configuration,
+      configurationFile: configurationFile(command, context),
+      storage,
+      logger,
+      context,
+      // For people; standard output is the log's, one JSON line each.
+      onReady: (ready, metrics) =>
+        void surveyed.then((findings) => {
+          if (context.stopSignal.aborted) return;
+          const facts = { configuration, storage, slots, ready, metrics, findings, adminKeyFile, needsKey };
+          context.stderr.write(renderStartSummary(facts));
+        }),
     });
+  } finally {
+    if (storage.isEmbedded && context.stopSignal.aborted) context.stderr.write('Stopping the embedded Postgres …\n');
+    await storage.close();
+  }
 }
 
-const EXAMPLES = `
-One role with one process runs in this process. Several roles, or several processes of a role (API_PROCESSES,
-INGEST_PROCESSES, WORKER_PROCESSES), run as child processes and are restarted after a crash.
-SIGHUP replaces the API processes one by one.
+interface Plan {
+  readonly configuration: Configuration;
+  readonly slots: readonly RoleSlot[];
+}
 
-Examples:
-  $ chainstead start                                     Run all roles with an embedded Postgres
-  $ CHAINS=eth,base START_BLOCK_ETH=18000000 chainstead start
-  $ DATABASE_URL=postgres://… chainstead start --roles api
-  $ API_PROCESSES=auto chainstead start --roles api      Use all cores of this machine
-  $ chainstead --config production.env start --roles ingest,worker`;
+async function prepare(
+  storage: Storage,
+  { configuration, slots }: Plan,
+  context: CommandContext,
+  logger: Logger,
+): Promise<void> {
+  if (!storage.isEmbedded) await migrate(storage.database, { logger });
+  await requireDatasetTables(storage.database, configuration.datasets);
+  if (slots.some(({ role }) => role === 'api'))
+    await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
+  context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
+  const { database } = storage;
+  // A start never builds them, because an index takes hours on a large table.
+  const missing = await missingBulkIndexes(database, configuration.datasets);
+  if (missing.length > 0)
+    logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
+  // Tables that a migration created on a cluster work on the coordinator until an operator distributes them.
+  const waiting = await waitingTables(database);
+  if (waiting.length > 0)
+    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
+  await warnOfFewConnections(storage, { configuration, slots }, logger);
+}
+
+/** Creates the first admin key on a loopback host. Otherwise, keys are created with a command. @returns its file; null if a key exists */
+async function makeAdminKey(
+  { database }: Storage,
+  { configuration, slots }: Plan,
+  logger: Logger,
+): Promise<string | null> {
+  const { host, keys } = configuration.api;
+  if (!slots.some(({ role }) => role === 'api') || !isLoopbackName(host)) return null;
+  const { dataDirectory } = configuration.database;
+  return writeFirstAdminKey({ database, configured: keys, dataDirectory, logger });
+}
+
+function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
+  return createKeyStore({ database, configured: api.keys });
+}
+
+/** A new database has no key. @throws UnsafeBindingError before the database starts */
+async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
+  if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
+  if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);
+}
+
+async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
+  if (url !== null) return `Connecting to the database at ${redactConnectionString(url)} …`;
+  const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
+  return `${verb} the embedded Postgres in ${dataDirectory} …`;
+}
+
+async function warnOfFewConnections(
+  { database }: Storage,
+  { configuration, slots }: Plan,
+  logger: Logger,
+): Promise<void> {
+  if (configuration.database.sessionUrl !== null) return;
+  const room = await readConnectionRoom(database, APPLICATION_NAME);
+  const shortage = connectionShortage(connectionsNeeded(configuration, slots), room, settingsToLower(slots));
+  if (shortage !== null) logger.warn(shortage.facts, shortage.message);
+}
+
+function parseRoles(text: string): RoleName[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  const roles = names.flatMap((name) => ROLE_NAMES.filter((role) => role === name));
+  if (roles.length === 0 || roles.length !== names.length)
+    throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, {
+      given: text,
+    });
+  return roles;
+}

@@ -1,13 +1,95 @@
-import { Command } from 'commander';
-import type { CommandContext, JsonOption } from '../session/command-context.ts';
+import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
+import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
+import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
+import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
+import { countRows, readHistories, readReportedChains, readUnknownHeads } from '@chainstead/sync';
+import { readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readStatuses } from '../session/indexed-datasets.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { readConnectedProcesses, renderConnectedProcesses } from '../start/connected-processes.ts';
+import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
+import { renderStatus, toStatusJson } from '../text/chain-status-text.ts';
+import { renderCluster } from '../text/cluster-status-text.ts';
+import { renderSetAside, setAsideJson } from '../text/set-aside-text.ts';
+import { diskPlaceOf, renderStorage, storageJson } from '../text/storage-status-text.ts';
 
-export function statusCommand(context: CommandContext): Command {
-  return new Command('status')
-    .description('Show sync progress, lag, upstream health, row counts and database size')
-    .option('--json', 'JSON output (one object)')
-    .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
-    .action(async (options: JsonOption, command: Command) => {
-      const { showStatus } = await import('../actions/status.ts');
-      await showStatus(options, command, context);
-    });
+const HISTORIES_MAX = 20;
+const FAILING_COLLECTIONS_MAX = 10;
+
+const FAILING_STREAMS_MAX = 10;
+
+const SET_ASIDE_MAX = 20;
+
+export async function showStatus({ options, command, context }: Invocation<JsonOption>): Promise<void> {
+  const output = options.json === true ? 'json' : 'text';
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
+  const configured = configuration.chains.map(({ chain }) => chain);
+  await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
+    const cluster = await readCluster(database);
+    // Counted over all nodes. If one is unavailable, the rest is still shown.
+    const isWhole = cluster === null || cluster.away.length === 0;
+    const unknownHeads = await readUnknownHeads(database);
+    const evmTables = configuration.datasets.map(({ table }) => table.name);
+    const aptosNames = configuration.aptos.networks.length === 0 ? [] : configuration.aptos.datasets;
+    const aptosTables = aptosDatasets(aptosNames).flatMap(({ tables }) => tables);
+    const chains = await readStatuses(database, configuration);
+    const status = {
+      chains,
+      progress: await readDatasetProgress(database, configuration, chains),
+      configured,
+      unknownHeads,
+      rows: await countRows(database, ['blocks', 'tokens', ...evmTables, ...aptosTables]),
+      histories: await readHistories(database, HISTORIES_MAX),
+      metadata: isWhole ? await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX) : [],
+      traits: await readTraitsStatuses(database),
+      registry: configuration.chainRegistry,
+      now: context.clock.now(),
+    };
+    const networks = await readAptosStatuses(database, configuration.aptos.datasets);
+    const configuredNetworks = configuration.aptos.networks.map(({ network }) => network);
+    const isConfigured = configured.length + configuredNetworks.length > 0;
+    const reported = await readReportedChains(database);
+    const aptos = {
+      statuses: networks,
+      configured: configuredNetworks,
+      stored: new Set(
+        networks
+          .filter(({ network, chain }) => isConfigured && !configuredNetworks.includes(network) && !reported.has(chain))
+          .map(({ network }) => network),
+      ),
+      unknownHeads,
+      now: status.now,
+    };
+    const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
+    const setAside = await readSetAsideWork(database, SET_ASIDE_MAX);
+    const processes = await readConnectedProcesses(database);
+    const storage = await readStorage(database, diskPlaceOf(configuration));
+    context.stdout.write(
+      options.json === true
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), storage: storageJson(storage), processes, cluster: cluster })}\n`
+        : renderStatus(status, renderAptosStatus(aptos), [
+            ...renderStreamStatus(streams),
+            ...renderSetAside(setAside),
+            ...(status.chains.length === 0 ? [] : renderStorage(storage)),
+            ...renderConnectedProcesses(processes),
+            ...renderCluster(cluster),
+          ]),
+    );
+  });
+}
+
+function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses): string[] {
+  const states = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
+  if (states.length === 0) return [];
+  const reasons = failing.map(({ id, tag, status, message }) => `    ${id} (${tag}) ${status}: ${message}`);
+  const waiting = webhooksPending === 1 ? '1 webhook pending' : `${webhooksPending} webhooks pending`;
+  return [`${['streams', `  ${states.join(', ')}; ${waiting}`, ...reasons].join('\n')}\n`];
+}
+
+function streamStatusJson({ counts, webhooksPending, failing }: StreamStatuses): Readonly<Record<string, unknown>> {
+  const { active = 0, paused = 0, error = 0, terminated = 0 } = counts;
+  return { active, paused, error, terminated, webhooks_pending: webhooksPending, failing };
 }

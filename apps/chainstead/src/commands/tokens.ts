@@ -1,27 +1,38 @@
-import { Command } from 'commander';
-import type { CommandContext } from '../session/command-context.ts';
+import { recordAudit } from '@chainstead/http';
+import { requestTokenFacts } from '@chainstead/tokens';
+import { writeOutcome } from '../ranges/range-command.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { Invocation } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readAddress, readChain } from '../session/option-values.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
 
-export function tokensCommand(context: CommandContext): Command {
-  return new Command('tokens')
-    .description('Read names, symbols and decimals of token contracts again')
-    .addCommand(refreshCommand(context));
-}
-
-function refreshCommand(context: CommandContext): Command {
-  return new Command('refresh')
-    .description('Queue name, symbol and decimals of tokens to be read again (idempotent)')
-    .argument('<addresses...>', 'Token contracts')
-    .requiredOption('--chain <name>', 'Chain name or ID')
-    .addHelpText('after', EXAMPLES)
-    .action(async (addresses: string[], options: { chain: string }, command: Command) => {
-      const { refreshTokenFacts } = await import('../actions/tokens.ts');
-      await refreshTokenFacts(addresses, options, command, context);
+export async function refreshTokenFacts(
+  { options, command, context }: Invocation<{ readonly chain: string }>,
+  given: readonly string[],
+): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const addresses = [...new Set(given.map((text) => readAddress(text)))];
+  await withStorage({ configuration, context, name: 'tokens' }, async ({ database }) => {
+    const chain = readChain(await withStoredChains(database, configuration), options.chain);
+    const queued = await database.transaction(async (transaction) => {
+      const due = await requestTokenFacts(transaction, chain.id, addresses);
+      await recordAudit(transaction, commandActor(), {
+        action: 'tokens.refresh',
+        target: chain.key,
+        details: { tokens: due },
+      });
+      return due;
     });
+    const unknown = addresses.filter((address) => !queued.includes(address));
+    const rest = unknown.length === 0 ? '' : ` Not stored as a token: ${unknown.join(', ')}.`;
+    writeOutcome(context, `Queued ${queued.length} of ${addresses.length} tokens to be read again.${rest}`, {
+      work: 'tokens refresh',
+      queued: queued.length,
+      unknown,
+      finished: true,
+    });
+  });
 }
-
-const EXAMPLES = `
-The running worker role reads them within seconds. The API returns the known values until then. If the decimals changed,
-stored candles of the token's pools are computed again.
-
-Examples:
-  $ chainstead tokens refresh 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48 --chain eth`;

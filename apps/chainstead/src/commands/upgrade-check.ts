@@ -1,22 +1,43 @@
-import { Command } from 'commander';
-import type { CommandContext, JsonOption } from '../session/command-context.ts';
+import { defineError } from '@chainstead/core';
+import { parseConfiguration } from '../configuration/index.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { configurationSources } from '../session/read-configuration.ts';
+import { openStorage } from '../session/storage.ts';
+import { planUpgrade, type UpgradePlan } from '../upgrade/upgrade-plan.ts';
+import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
+import { VERSION } from '../version.ts';
 
-export function upgradeCheckCommand(context: CommandContext): Command {
-  return new Command('upgrade-check')
-    .description('Show what starting this version would do to the database (read-only)')
-    .option('--json', 'JSON output (one object)')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: JsonOption, command: Command) => {
-      const { checkUpgrade } = await import('../actions/upgrade-check.ts');
-      await checkUpgrade(options, command, context);
+class UpgradeWouldFailError extends defineError('UPGRADE_WOULD_FAIL', (plan: UpgradePlan) => ({
+  message: verdictOf(plan).replace(/\.$/, ''),
+  facts: { obstacles: plan.obstacles.map(({ code }) => code) },
+  remedy: 'Apply the fixes listed above. Nothing was changed',
+})) {}
+
+/** @throws UpgradeWouldFailError after writing the reasons; ConfigurationError, UsageError, errors of opening */
+export async function checkUpgrade({ options, command, context }: Invocation<JsonOption>): Promise<void> {
+  const parsed = parseConfiguration(configurationSources(command, context), { needsUpstreams: false });
+  const configuration = await findDatabase(parsed.configuration, context);
+  const storage = await openStorage({
+    configuration: configuration.database,
+    applicationName: 'chainstead upgrade-check',
+    logger: commandLogger(configuration, context),
+    leavesSchema: true,
+    isQuiet: true,
+  });
+  try {
+    const { database, isEmbedded } = storage;
+    const plan = await planUpgrade({
+      database,
+      configuration,
+      warnings: parsed.warnings,
+      isEmbedded,
+      version: VERSION,
     });
+    context.stdout.write(options.json === true ? `${JSON.stringify(upgradeJson(plan))}\n` : renderUpgrade(plan));
+    if (plan.obstacles.length > 0) throw new UpgradeWouldFailError(plan);
+  } finally {
+    await storage.close();
+  }
 }
-
-const EXAMPLES = `
-Lists pending migrations with their locks and estimated duration, data that is rebuilt, and problems that would stop the upgrade.
-Run the command of the new version while the old version is running. Exit code 1 if the upgrade would fail, otherwise 0.
-
-Examples:
-  $ chainstead upgrade-check
-  $ npx chainstead@latest upgrade-check
-  $ chainstead upgrade-check --json`;

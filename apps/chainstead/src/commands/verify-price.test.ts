@@ -10,7 +10,7 @@ const HASH = `0x${'ab'.repeat(32)}`;
 
 beforeAll(async () => {
   // Takes long on a busy machine.
-  await import('../actions/verify-price.ts');
+  await import('./verify-price.ts');
   folder = await mkdtemp(join(tmpdir(), 'verify-price-'));
   await writeFile(fileOf('text'), '{"usdPrice":');
   await writeFile(fileOf('price'), '{"usdPrice":1}');

@@ -1,26 +1,80 @@
-import { Command } from 'commander';
-import type { VerifyPriceOptions } from '../actions/verify-price.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { createChainRegistry } from '@chainstead/chains';
+import { errorText, type Hash, JSON_DEPTH_MAX, parseBoundedJson, parseHash } from '@chainstead/core';
+import { PriceUnprovenError, type VerifiedPrice, verifyPrice } from '@chainstead/prices';
+import { UsageError } from '../errors/usage-error.ts';
+import type { Invocation } from '../session/command-context.ts';
 
-export function verifyPriceCommand(context: CommandContext): Command {
-  return new Command('verify-price')
-    .description('Verify a price and its proof offline, against a block hash')
-    .argument('<file>', 'Response with a proof: of explain-price --proof, or of a price route with proof=true')
-    .option('--block-hash <hash>', 'Trusted hash of the block of the price (default: that of the file)')
-    .option('--trusted-hashes <file>', 'Trusted hashes of all other blocks that are not linked to it, one per line')
-    .addHelpText('after', EXAMPLES)
-    .action(async (file: string, options: VerifyPriceOptions) => {
-      const { showVerifiedPrice } = await import('../actions/verify-price.ts');
-      await showVerifiedPrice(file, options, context);
-    });
+interface VerifyPriceOptions {
+  readonly blockHash?: string;
+  readonly trustedHashes?: string;
 }
 
-const EXAMPLES = `
-Reads the file alone: no node, database or settings. Headers must have the hashes of their blocks, and logs must be in
-the receipts of these blocks. The price is then computed again. The output lists proven
-facts, facts without a proof, and the block hashes to compare with a node.
-Exit code 1 if anything differs. Exit code 3 if it fits, but facts or block hashes are listed as not proven.
+const BYTES_MAX = 128 * 1024 * 1024;
+/** A value takes up to 60 bytes of memory. */
+const VALUES_MAX = 2_000_000;
 
-Examples:
-  $ chainstead verify-price price.json
-  $ chainstead verify-price price.json --block-hash 0x88e96d4537bea4d9c05d12549907b32561d3bf31f45aae734cdc119f13406cb6`;
+export async function showVerifiedPrice(
+  { options, context }: Invocation<VerifyPriceOptions>,
+  file: string,
+): Promise<void> {
+  const { blockHash, trustedHashes } = options;
+  const trusted = blockHash === undefined ? null : readHash('--block-hash', blockHash);
+  const lines = trustedHashes === undefined ? null : (await readText(trustedHashes)).split('\n');
+  const listed = lines?.map((line) => line.trim()).filter((line) => line !== '');
+  const hashes = listed === undefined ? null : new Set(listed.map((line) => readHash('--trusted-hashes', line)));
+  const document = parseJson(file, await readText(file));
+  const trust = { blockHash: trusted, blockHashes: hashes };
+  const price = verifyPrice(document, createChainRegistry(), trust);
+  context.stdout.write(render(price));
+  const { unproven, blocksToCheck } = price;
+  if (unproven.length + blocksToCheck.length > 0) throw new PriceUnprovenError(unproven.length, blocksToCheck.length);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > BYTES_MAX)
+      throw new UsageError(`${file} has ${size} bytes`, `A price with its proof has at most ${BYTES_MAX}`);
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} can't be read: ${errorText(error)}`, 'Name an existing file');
+  }
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return parseBoundedJson(text, { depthMax: JSON_DEPTH_MAX, valuesMax: VALUES_MAX });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${file} is not JSON`, 'Use the output of explain-price --proof, or of a price route');
+  }
+}
+
+function readHash(option: string, text: string): Hash {
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return parseHash(text);
+  throw new UsageError(`${option}: ${text} is not a block hash`, 'Use 0x and 64 hexadecimal digits');
+}
+
+function render({ token, chainId, block, time, proven, unproven, blocksToCheck, ...price }: VerifiedPrice): string {
+  const at = `${new Date(time * 1_000).toISOString()}, hash ${block.hash}`;
+  return [
+    `${token} on chain ${chainId}: ${price.usd} US dollars at the end of block ${block.number} (${at})`,
+    `Exactly ${price.numerator} / ${price.denominator}`,
+    ...section('Proven', proven),
+    ...section(
+      'Not proven, taken from the file',
+      unproven.map(({ fact, reason }) => `${fact} (${reason})`),
+    ),
+    ...section(
+      'Compare these block hashes with a node',
+      blocksToCheck.map(({ number, hash }) => `block ${number}: ${hash}`),
+    ),
+    '',
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
+}

@@ -1,21 +1,20 @@
-import { Command } from 'commander';
-import { addDetachableRangeOptions, type BlockRangeOptions } from '../ranges/block-range-options.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import { rangeSize } from '@chainstead/core';
+import { VerificationIncompleteError, verifyRanges } from '@chainstead/sync';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { detachRangeWork } from '../ranges/detach-range-work.ts';
+import { runRangeWork } from '../ranges/range-command.ts';
+import type { Invocation } from '../session/command-context.ts';
 
-export function verifyCommand(context: CommandContext): Command {
-  return addDetachableRangeOptions(new Command('verify'))
-    .description('Verify ranges against full receipts and repair mismatches')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: BlockRangeOptions, command: Command) => {
-      const { runVerification } = await import('../actions/verify.ts');
-      await runVerification(options, command, context);
-    });
+export async function runVerification(invocation: Invocation<BlockRangeOptions>): Promise<void> {
+  const { options, context } = invocation;
+  if (options.detach === true) return detachRangeWork(invocation, 'verify');
+  const { result, chain } = await runRangeWork({ ...invocation, name: 'verify' }, verifyRanges);
+  const uncovered = result.uncovered.reduce((sum, range) => sum + rangeSize(range), 0);
+  if (context.stdout.isTTY === true) {
+    const levels = Object.entries(result.levels).map(([level, blocks]) => `${blocks} ${level}`);
+    context.stdout.write(`${chain}: ${levels.join(', ') || 'nothing verified'}; ${uncovered} not indexed.\n`);
+    for (const repair of result.repairs) context.stdout.write(`  repaired: ${JSON.stringify(repair)}\n`);
+  } else context.stdout.write(`${JSON.stringify({ work: 'verify', chain, ...result, finished: true })}\n`);
+  const unproven = result.levels.unproven ?? 0;
+  if (unproven > 0 || uncovered > 0) throw new VerificationIncompleteError(chain, unproven, uncovered);
 }
-
-const EXAMPLES = `
-For each mismatch, the upstream that returned the wrong data is reported.
-The background prover does the same work, at most VERIFY_BLOCKS_PER_SECOND. Exit code 1 if a block stays unproven or is not indexed.
-
-Examples:
-  $ chainstead verify --chain eth --from 18000000 --to 18000999
-  $ chainstead verify --chain eth --from 18000000 --to 18999999 --detach`;

@@ -5,7 +5,6 @@ import { type ConfigurationProblem, problemWith } from './problems.ts';
 
 export interface AptosNetworkConfiguration {
   readonly network: AptosNetwork;
-  /** At least one. */
   readonly fullnodes: readonly string[];
   readonly apiKey: string | null;
   /** Null: the head at the first start. */
@@ -47,7 +46,6 @@ function networkOf(
   return fullnodes === undefined ? [] : [{ network, fullnodes, ...rest }];
 }
 
-/** Ends that lie before their starts, and a second port that is the first. */
 export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] {
   const port = settings.APTOS_TESTNET_PORT;
   const samePort =

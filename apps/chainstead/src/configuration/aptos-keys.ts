@@ -1,4 +1,3 @@
-/** Settings of Aptos. Both networks can be indexed at the same time. */
 import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
 import { keysOf } from './key-facts.ts';
 import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';

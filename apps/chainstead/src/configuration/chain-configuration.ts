@@ -34,7 +34,6 @@ export interface ChainConfiguration {
   readonly isOwn: boolean;
   /** Null: the head is followed. */
   readonly endBlock: number | null;
-  /** Which blocks' rows are retained, for datasets whose rows can be dropped. */
   readonly retention: RetentionSettings;
   readonly backfillOrder: 'newest-first' | 'oldest-first';
   readonly proof: ProofPolicy;
@@ -245,7 +244,6 @@ function chainConfiguration(
   };
 }
 
-/** None for a chain that the gateway has no name for; a name that is the API's own is a problem. */
 function gatewayConfiguration(
   chain: Chain,
   own: ChainSettings,

@@ -220,7 +220,6 @@ export const chainKeys = z.object({
 
 export type ChainSettings = z.output<typeof chainKeys>;
 
-/** Returns a chain's name as a suffix of settings: `base-sepolia` → `BASE_SEPOLIA`. */
 export function chainSuffix(chainName: string): string {
   return environmentSuffix({ key: chainName });
 }

@@ -5,7 +5,6 @@ import { closest } from './suggestion.ts';
 const SHORT_NAME_LENGTH = 5;
 const SEPARATORS = /[\s;|+&]+/;
 
-/** What other programs call chains that have another name here. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   mainnet: 'eth',
   ether: 'eth',
@@ -19,7 +18,6 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   xdai: 'gnosis',
 };
 
-/** Returns a sentence with the probable chain names for an unknown name; empty without a suggestion. */
 export function suggestChains(given: string, known: ChainRegistry): string {
   const one = nearest(given, known);
   const words = given.split(SEPARATORS).filter((word) => word !== '');

@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import type { ChainSettings } from './chain-keys.ts';
 
-/** The upstreams of a chain: those that are configured, else its public endpoints. */
 export function upstreamsOf(chain: Chain, own: ChainSettings): UpstreamConfig[] {
   const limits = {
     ...(own.RPC_RATE === undefined ? {} : { requestsPerSecond: own.RPC_RATE }),

@@ -10,7 +10,6 @@ import { renamedKeyProblems } from './renamed-keys.ts';
 import { type ConfigurationSource, mergeSources } from './sources.ts';
 import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts';
 
-/** What the settings become. */
 export type Configuration = Readonly<ReturnType<typeof toConfiguration>>;
 
 export interface ParsedConfiguration {
@@ -111,7 +110,6 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     webhooks: toWebhooksConfiguration(settings),
     gateway: {
       chains: chains.gateway,
-      /** The setting that names them. */
       chainsKey,
       /** By key; null: unlimited. The same holds for the next one, whatever the calls weigh. */
       weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
@@ -123,7 +121,6 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     },
     chains: chains.configured,
     datasets: settings.DATASETS ?? datasets,
-    /** Every known chain, with what the configuration adds and changes. */
     chainRegistry: chains.registry,
     aptos: toAptosConfiguration(settings),
     /** By chain; 0: the background prover is off. */
@@ -170,7 +167,6 @@ function toDatabaseConfiguration(settings: GlobalSettings) {
     poolSize: settings.DATABASE_POOL_SIZE,
     prepared: settings.DATABASE_PREPARED === 'true',
     dataDirectory: settings.DATA_DIR,
-    /** Null: that of its last start. */
     embeddedPort: settings.EMBEDDED_POSTGRES_PORT ?? null,
     diskBytes: settings.DATABASE_DISK_BYTES ?? null,
   };

@@ -1,4 +1,3 @@
-/** Settings without a chain suffix (for those of one chain, see chain-keys.ts). */
 import { KEY_PATTERN } from '@chainstead/http/configured-key';
 import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';

@@ -3,19 +3,16 @@ import { allowedTexts } from './values.ts';
 
 /** Description of a setting for `.env.example`, docs/reference/settings.md, error messages and `config print`. */
 export interface KeyFacts {
-  /** Heading in `.env.example`. */
   readonly group: KeyGroup;
   /** Meaning, in one or more sentences. Starts with a capital letter, without a full stop at the end. */
   readonly description: string;
   /** Accepted values, as text after "Values:" or "allowed:". */
   readonly allowed: string;
-  /** One accepted value. */
   readonly example: string;
   /** Value if the setting is absent, as it would be written. Absent: no plain default. */
   readonly default?: string;
   /** Behavior without the setting, as text after "Default:" or "If not set:", if there is no plain default. */
   readonly whenAbsent?: string;
-  /** Always shown as `[redacted]`. */
   readonly isSecret?: boolean;
   /** A URL or a list of URLs that may contain credentials. Only the host is shown. */
   readonly isUrl?: boolean;

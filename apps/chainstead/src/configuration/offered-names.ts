@@ -1,7 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import type { GlobalSettings } from './global-keys.ts';
 
-/** Names of the chains that the gateway offers, as they stand in `GATEWAY_CHAINS` or else in `CHAINS`. */
 export function offeredNames(
   { CHAINS = [], GATEWAY_CHAINS = CHAINS }: GlobalSettings,
   known: ChainRegistry,

@@ -4,11 +4,9 @@ import { redactValue } from './redaction.ts';
 
 export interface ConfigurationProblem {
   readonly key: string;
-  /** As given, redacted if the setting is a secret; null if it is absent. */
   readonly given: string | null;
   readonly problem: string;
   readonly allowed: string;
-  /** A line that would be accepted. */
   readonly example: string;
 }
 

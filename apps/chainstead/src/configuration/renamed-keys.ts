@@ -24,7 +24,6 @@ interface NewKey {
   readonly facts: KeyFacts;
 }
 
-/** One problem for each old name in each source. @param chainNames chains with their own settings, in addition to the known chains */
 export function renamedKeyProblems(
   sources: readonly ConfigurationSource[],
   chainNames: readonly string[],

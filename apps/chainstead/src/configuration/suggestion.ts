@@ -15,7 +15,6 @@ export function keySuggestions(candidates: readonly string[]): (given: string) =
   };
 }
 
-/** The candidate within so many edits that is nearest, or null. */
 export function closest(given: string, candidates: readonly string[], editsMax: number): string | null {
   let best: string | null = null;
   let bestEdits = editsMax + 1;

@@ -8,7 +8,6 @@ export interface ConfigurationWarning {
 }
 
 export interface KnownKeys {
-  /** Every key that is read, with those of the configured chains. */
   readonly accepted: readonly string[];
   /** Names of keys that are written per chain (`RPC_URLS`). */
   readonly perChain: readonly string[];

@@ -1,4 +1,3 @@
-/** Parsers from the text of a setting to its value. Each rejects with the reason; settings add the allowed values. */
 
 import {
   type CustomExchange,
@@ -24,7 +23,6 @@ export const plainText = z.string().trim().min(1, 'is empty');
 /** Texts of accepted values, for settings that state no narrower one. */
 export const allowedTexts = z.registry<{ readonly allowed: string }>();
 
-/** A whole number within bounds, both allowed. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number, string> {
   const to = max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`;
   return plainText
@@ -34,7 +32,6 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodTy
     .register(allowedTexts, { allowed: `a whole number from ${min}${to}` });
 }
 
-/** A number within bounds, fractions allowed. */
 export function decimalNumber(min: number, max: number): z.ZodType<number, string> {
   return plainText
     .regex(/^\d+(\.\d+)?$/, 'is not a number')
@@ -71,7 +68,6 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
     .refine((text) => URL.canParse(text), 'is not a URL');
 }
 
-/** A Postgres connection string, with hosts and TLS parameters as in libpq. */
 export const postgresUrl: z.ZodType<string, string> = plainText
   .superRefine((text, context) => {
     try {
@@ -100,7 +96,6 @@ export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly 
 
 const PROCESSES_MAX = 64;
 
-/** Number of processes, or `auto`: one per CPU core. */
 export const processCount: z.ZodType<number | 'auto', string> = plainText.toLowerCase().pipe(
   z.union([z.literal('auto'), wholeNumber(1, PROCESSES_MAX)], {
     error: `is neither auto nor a whole number from 1 to ${PROCESSES_MAX}`,
@@ -128,7 +123,6 @@ export const durations: z.ZodType<readonly [number, ...number[]], string> = plai
 const YES = ['true', 'yes', '1'];
 const NO = ['false', 'no', '0'];
 
-/** Private networks that untrusted URLs may reach: none (false), all (true), or the listed CIDRs. */
 export const privateNetworks: z.ZodType<boolean | readonly string[], string> = plainText
   .transform((text): boolean | string[] => {
     const answer = text.toLowerCase();

@@ -19,7 +19,6 @@ const PROBLEMS_SHOWN = 10;
 const CONTRACTS_MAX = 1_000;
 const ADDRESSES_MAX = 1_000;
 const FILE_BYTES_MAX = 1024 * 1024;
-/** Larger files are no ABI. */
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
 const LOG_PLACE = /^\d{1,15}:\d{1,9}$/;

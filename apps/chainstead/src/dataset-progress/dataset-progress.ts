@@ -1,4 +1,3 @@
-/** What swaps, prices and proofs of a chain still wait for, for `status` and `doctor`. */
 
 import { type Chain, environmentSuffix, feedsOf } from '@chainstead/chains';
 import { type BlockRange, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
@@ -26,9 +25,7 @@ export interface ProgressFacts {
 }
 
 export interface MarketFacts {
-  /** Pools that wait for a proof, counted up to {@link POOLS_COUNTED_MAX}. */
   readonly duePools: number;
-  /** Price feeds of the chain without a stored value. */
   readonly feedsWithoutValue: number;
 }
 
@@ -96,7 +93,6 @@ function proverState(
   return unknownHead?.isSilent === true ? 'no ingest process runs' : 'the prover needs receipts from a node';
 }
 
-/** Progress of a dataset in blocks. @param others what it waits for in addition to blocks */
 function progressOf(
   subject: DatasetProgress['subject'],
   { status }: ProgressFacts,

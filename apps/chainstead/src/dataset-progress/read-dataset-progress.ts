@@ -7,7 +7,6 @@ import type { ChainStatus } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { type DatasetProgress, datasetProgress, type MarketFacts, POOLS_COUNTED_MAX } from './dataset-progress.ts';
 
-/** By chain id. */
 export type ProgressByChain = ReadonlyMap<ChainId, readonly DatasetProgress[]>;
 
 export async function readDatasetProgress(

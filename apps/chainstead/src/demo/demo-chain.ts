@@ -3,11 +3,10 @@ import { type DemoExchanges, deployDemoExchanges } from './demo-exchanges.ts';
 import { compileDemoContracts } from './devnet/demo-contracts.ts';
 import { type Devnet, type DevnetCall, startDevnet } from './devnet/devnet.ts';
 import { deployMarket, type Market } from './market/market.ts';
-import { createMarketScript, type MarketScript } from './market/market-script.ts';
+import { at, createMarketScript, type MarketScript } from './market/market-script.ts';
 
 export interface TradedChain {
   readonly devnet: Devnet;
-  /** Hold tokens and NFTs, buy and sell. */
   readonly wallets: readonly Address[];
   readonly market: Market;
   readonly script: MarketScript;
@@ -49,13 +48,9 @@ export async function startDemoChain(): Promise<DemoChain> {
     const script = createMarketScript(devnet, market);
     await script.answerEtherPrice(DOLLARS);
     const { abi } = contracts.DemoToken;
-    const call = (address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall => ({
-      address,
-      abi,
-      functionName,
-      args,
-      ...(from === undefined ? {} : { from }),
-    });
+    const call = (address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall => {
+      return { address, abi, functionName, args, ...(from === undefined ? {} : { from }) };
+    };
     for (const [index, token] of tokens.entries())
       for (const wallet of wallets)
         await devnet.send(call(token, 'mint', [wallet, SUPPLY_UNITS * 10n ** BigInt(TOKENS[index]?.[2] ?? 0)]));
@@ -93,21 +88,12 @@ function roundOfCalls(round: number, { tokens, wallets, call }: RoundWorld): Dev
   const from = at(wallets, round);
   const to = at(wallets, round + 1);
   const value = BigInt(round * 7 + 1);
+  const stranger = parseAddress(`0x${(0xdead_0000 + round).toString(16).padStart(40, '0')}`);
   return [
     call(token, 'transfer', [to, value], from),
     call(at(tokens, round + 1), 'transfer', [from, value], from),
     call(token, 'mint', [to, value]),
     call(token, 'burn', [1n], from),
-    call(at(tokens, round + 2), 'transferMany', [[to, at(wallets, round + 2), strangerOf(round)], 0n], from),
+    call(at(tokens, round + 2), 'transferMany', [[to, at(wallets, round + 2), stranger], 0n], from),
   ];
-}
-
-function strangerOf(round: number): Address {
-  return parseAddress(`0x${(0xdead_0000 + round).toString(16).padStart(40, '0')}`);
-}
-
-function at<T>(items: readonly T[], index: number): T {
-  const item = items[index % items.length];
-  if (item === undefined) throw new RangeError('The list is empty');
-  return item;
 }

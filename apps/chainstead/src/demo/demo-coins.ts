@@ -5,7 +5,6 @@ import type { ListeningServer } from './network/loopback-server.ts';
 
 export interface DemoCoins extends Omit<DemoLedger, 'transactions'> {
   readonly fullnode: ListeningServer;
-  /** The last version of the ledger, which does not change. */
   readonly lastVersion: number;
 }
 

@@ -4,21 +4,14 @@ import type { Database } from '@chainstead/db';
 import type { Market } from './market/market.ts';
 
 const NAME = 'market';
-const EVENT = 'OrderFulfilled';
 export const ORDERS_PATH = `contracts/${NAME}/order_fulfilled`;
 export const ORDERS_LIST = `contracts_${NAME}_order_fulfilled`;
 export const ORDERS_VIEW = `analytics.contract_${NAME}_order_fulfilled`;
 
-/** Adds the marketplace's orders, as `chainstead contracts add` does, with an index on their sellers. */
 export async function addDemoContract(database: Database, chain: Chain, { seaport }: Market): Promise<void> {
+  const { address, abi } = seaport;
   await addContract(database, {
-    name: NAME,
-    chain,
-    addresses: [seaport.address],
-    factory: null,
-    abi: seaport.abi,
-    firstBlock: null,
-    events: [EVENT],
-    indexed: ['offerer'],
+    ...{ name: NAME, chain, addresses: [address], factory: null, abi, firstBlock: null },
+    ...{ events: ['OrderFulfilled'], indexed: ['offerer'] },
   });
 }

@@ -6,14 +6,12 @@ import type { ExchangePool } from './exchanges/exchange-pool.ts';
 
 /** Uniswap v2, v3 and v4 with a pool each of the demo's ether and dollars, and a fake pair at a thousand times their price. */
 export interface DemoExchanges {
-  /** Value of `EXCHANGES_DEVNET`. */
   readonly setting: string;
   readonly pools: readonly ExchangePool[];
   /** Belongs to no exchange, but its events say so. */
   readonly fakePair: Address;
   /** Accounts that trade. They are no wallets of the demo. Each buys ether in one round and sells it in the next. */
   readonly traders: readonly Address[];
-  /** Bought ether in the first pool, and sold it at a higher price. */
   readonly gainer: Address;
   trade(round: number): Promise<void>;
 }
@@ -21,7 +19,6 @@ export interface DemoExchanges {
 interface TradedTokens {
   readonly dollar: Address;
   readonly ether: Address;
-  /** Dollars of one ether. */
   readonly price: bigint;
 }
 
@@ -55,11 +52,8 @@ export async function deployDemoExchanges(
   }
   const pools: ExchangePool[] = [];
   for (const version of ['v2', 'v3', 'v4'] as const) {
-    const pool = await exchanges.createPool({
-      version,
-      tokens: [dollar, ether],
-      price: [price * DOLLAR_UNIT, ETHER_UNIT],
-    });
+    const prices = [price * DOLLAR_UNIT, ETHER_UNIT] as const;
+    const pool = await exchanges.createPool({ version, tokens: [dollar, ether], price: prices });
     const [dollars, ethers] = [DEPTH * price * DOLLAR_UNIT, DEPTH * ETHER_UNIT];
     await exchanges.addLiquidity(pool, pool.tokens[0] === dollar ? [dollars, ethers] : [ethers, dollars], traders[0]);
     pools.push(pool);

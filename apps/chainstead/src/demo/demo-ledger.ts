@@ -4,9 +4,7 @@ export interface DemoLedger {
   readonly transactions: readonly Readonly<Record<string, unknown>>[];
   readonly symbols: readonly string[];
   readonly traded: DemoCoin;
-  /** Its transfers, oldest first. */
   readonly transfers: readonly DemoCoinTransfer[];
-  /** Its holders with their balances after the last transaction, the largest first. */
   readonly holders: readonly (readonly [owner: string, amount: bigint])[];
 }
 
@@ -82,7 +80,6 @@ function publication({ creator, type, symbol }: ReturnType<typeof coinOf> & { sy
   };
 }
 
-/** A transaction in the form of the REST API, without events and changes. */
 function userTransaction(index: number, sender: string, entryFunction: string) {
   return {
     type: 'user_transaction',

@@ -37,14 +37,12 @@ export interface DemoSources {
 /** What a developer may set for the demo too; everything else of the configuration is the demo's own. */
 const KEYS_KEPT = new Set(['PORT', 'LOG_LEVEL']);
 
-/** Finds what the demo can't start with before anything slow is started. @throws ConfigurationError, ListenError */
 export async function checkDemo({ environment }: CommandContext): Promise<void> {
   const kept = Object.fromEntries(Object.entries(environment).filter(([key]) => KEYS_KEPT.has(key)));
   const { configuration } = parseConfiguration([environmentSource(kept)]);
   await requireFreePorts(configuration, ['api']);
 }
 
-/** Starts it and waits until it serves. `context.stopSignal` ends it. */
 export async function startDemoProgram(
   sources: DemoSources,
   context: CommandContext,
@@ -57,21 +55,14 @@ export async function startDemoProgram(
   const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKeyFile' | 'databaseUrl'>>();
   const run = async (): Promise<void> => {
     try {
-      const storage = await openStorage({
-        configuration: configuration.database,
-        applicationName: 'chainstead demo',
-        logger,
-      });
+      const opening = { configuration: configuration.database, applicationName: 'chainstead demo', logger };
+      const storage = await openStorage(opening);
       try {
+        const { database } = storage;
         // The database is new: afterwards it is not.
-        const adminKeyFile = await writeFirstAdminKey({
-          database: storage.database,
-          configured: configuration.api.keys,
-          dataDirectory,
-          logger,
-        });
-        for (const { chain } of configuration.chains)
-          await addDemoContract(storage.database, chain, sources.chain.market);
+        const configured = configuration.api.keys;
+        const adminKeyFile = await writeFirstAdminKey({ database, configured, dataDirectory, logger });
+        for (const { chain } of configuration.chains) await addDemoContract(database, chain, sources.chain.market);
         await runRoles({
           slots: slotsOf(configuration, configuration.roles, 1),
           configuration: await withReaderUrls(configuration, storage),
@@ -79,12 +70,10 @@ export async function startDemoProgram(
           storage,
           logger,
           context: { ...context, environment },
-          onReady: (roles) =>
-            ready.resolve({
-              address: roles.find(({ address }) => address !== null)?.address ?? '',
-              adminKeyFile,
-              databaseUrl: storage.url,
-            }),
+          onReady: (roles) => {
+            const address = roles.find((role) => role.address !== null)?.address ?? '';
+            ready.resolve({ address, adminKeyFile, databaseUrl: storage.url });
+          },
         });
       } finally {
         await storage.close();

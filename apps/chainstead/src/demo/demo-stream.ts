@@ -3,7 +3,7 @@ import { formatUnits, keccak256, numberToHex, stringToBytes } from 'viem';
 import { z } from 'zod';
 import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
 import { DEMO_TOKEN_ABI } from './devnet/demo-contracts.ts';
-import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './network/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './network/webhook-receiver.ts';
 
 export interface DemoStream {
   readonly id: string;
@@ -31,7 +31,6 @@ const webhookSchema = z.object({
       to: z.string(),
       value: z.string(),
       tokenSymbol: z.string(),
-      /** Empty until it is read. */
       tokenDecimals: z.string(),
     }),
   ),
@@ -44,7 +43,6 @@ export class DemoStreamError extends defineError('DEMO_STREAM', (problem: string
 /** Blocks until the demo's webhooks are confirmed: more than its reorganisations take away. */
 export const DEMO_CONFIRMATIONS = 8;
 
-/** Creates the stream and its receiver. It reports from the next block on. @param onWebhook called for each webhook of the stream */
 export async function startDemoStream(
   api: string,
   { wallets, tokens }: Pick<DemoChain, 'wallets' | 'tokens'>,
@@ -71,7 +69,14 @@ export async function startDemoStream(
       wallet,
       token,
       webhooks: () =>
-        receiver.received.map((one) => readSigned(one, secretKey)).filter(({ streamId }) => streamId === id),
+        receiver.received
+          .map(({ body, headers }) => {
+            // As a receiver has to: keccak256 of the text and the secret.
+            if (headers['x-signature'] !== keccak256(stringToBytes(body + secretKey)))
+              throw new DemoStreamError(`a webhook is not signed with the secret: ${body.slice(0, 200)}`);
+            return webhookSchema.parse(JSON.parse(body));
+          })
+          .filter(({ streamId }) => streamId === id),
       close: () => receiver.close(),
     };
   } catch (error) {
@@ -92,13 +97,6 @@ function streamOf({ url }: WebhookReceiver, token: Address) {
     abi: DEMO_TOKEN_ABI.filter(({ type }) => type === 'event'),
     advancedOptions: [{ topic0, filter: { eq: ['moralis_streams_contract_address', token] } }],
   };
-}
-
-/** As a receiver has to: keccak256 of the text and the secret. */
-function readSigned({ body, headers }: ReceivedWebhook, secret: string): DemoWebhook {
-  if (headers['x-signature'] !== keccak256(stringToBytes(body + secret)))
-    throw new DemoStreamError(`a webhook is not signed with the secret: ${body.slice(0, 200)}`);
-  return webhookSchema.parse(JSON.parse(body));
 }
 
 async function ask(api: string, method: string, path: string, body?: unknown): Promise<unknown> {

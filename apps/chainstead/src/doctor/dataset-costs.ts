@@ -1,4 +1,3 @@
-/** The cost of each dataset of a chain, from newest blocks of a node, for `chainstead doctor`. */
 
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import { type Finding, findingsOf } from '@chainstead/core';

@@ -7,7 +7,6 @@ export interface Examination {
   readonly chains: readonly ChainReport[];
 }
 
-/** Findings about an indexed chain that are of no single node. */
 export interface ChainReport {
   readonly chain: string;
   readonly datasets: readonly Finding[];

@@ -1,4 +1,3 @@
-/** Checks the nodes of chains, for `chainstead doctor` and for the node test in the console. */
 import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { type CheckReport, type Clock, findingsOf, type OnFinding } from '@chainstead/core';
@@ -17,17 +16,14 @@ export interface ExamineOptions {
   readonly signal: AbortSignal;
   /** For each node. Milliseconds. */
   readonly deadlineMs: number;
-  /** Blocks that are known to belong to a chain. @default none are */
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
   readonly onFinding?: OnFinding | undefined;
-  /** Called with each whole block that a node returned. @default they are not kept */
   readonly onBlock?: (chain: Chain, block: SampledBlock) => void;
 }
 
 /** Chains whose nodes are looked at side by side; those of one chain one after the other, as they are compared. */
 const CHAINS_AT_ONCE = 4;
 
-/** All configured nodes. @param only a chain's name; null: all */
 export async function examineConfigured(options: ExamineOptions, only: string | null): Promise<NodeReport[]> {
   const { aptos, chainRegistry } = options.configuration;
   const chains = ownChains(options.configuration);

@@ -1,6 +1,5 @@
 import { ChainsteadError, errorText } from '@chainstead/core';
 
-/** Remedies by SQLSTATE; two characters match a class. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28': 'Check the role and password in the database URL',
   '3D000': 'Create the database, or run "chainstead provision"',
@@ -10,7 +9,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '57': 'Run the command again',
 };
 
-/** Remedies by the code of the operating system. */
 const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'Check the path',
   EACCES: 'Give this user access to the path',

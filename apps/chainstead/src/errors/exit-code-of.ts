@@ -1,7 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 import { EXIT_CODE_FAILED, EXIT_CODE_UNPROVEN, EXIT_CODE_USAGE } from './exit-codes.ts';
 
-/** Errors that only a change of configuration or command line fixes. */
 const USAGE_CODES: ReadonlySet<string> = new Set([
   'USAGE',
   'CONFIGURATION_INVALID',

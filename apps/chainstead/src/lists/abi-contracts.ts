@@ -8,9 +8,7 @@ export interface NamedContract {
 
 export interface ContractNaming {
   readonly chains: Pick<ChainRegistry, 'find'>;
-  /** Chain of contracts without another source for it. */
   readonly chainId?: ChainId | undefined;
-  /** Takes precedence over the address in a file. */
   readonly address?: Address | undefined;
 }
 
@@ -44,7 +42,6 @@ function inPath(path: string, naming: ContractNaming): readonly NamedContract[] 
   return onChain(parseAddress(found), names[place - 1], naming);
 }
 
-/** @param folder that may be called as a chain's id */
 function onChain(
   address: Address,
   folder: string | undefined,

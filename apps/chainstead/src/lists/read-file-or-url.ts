@@ -56,7 +56,6 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** Why a document must not be parsed; null for what is no JSON, too. */
 function problemOf(body: Buffer): string | null {
   if (!/^\uFEFF?\s*[[{]/.test(body.toString('utf8', 0, 64))) return null;
   let [values, depth, isText] = [0, 0, false];

@@ -10,16 +10,16 @@ import {
 import { createMetricsRegistry } from '@chainstead/core';
 import { createSyncMetrics } from '@chainstead/sync';
 import { UsageError } from '../errors/usage-error.ts';
+import type { Invocation } from '../session/command-context.ts';
 import { commandLogger, withStorage } from '../session/command-session.ts';
 import { readConfiguration } from '../session/read-configuration.ts';
 import { createProgressReport } from '../text/progress.ts';
-import { type RangeWork, writeOutcome } from './range-command.ts';
+import type { BlockRangeOptions } from './block-range-options.ts';
+import { writeOutcome } from './range-command.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-export async function backfillAptos(
-  network: AptosNetwork,
-  { options, command, context }: Omit<RangeWork, 'name'>,
-): Promise<void> {
+export async function backfillAptos(invocation: Invocation<BlockRangeOptions>, network: AptosNetwork): Promise<void> {
+  const { options, command, context } = invocation;
   const ranges = readBlockRanges(options);
   const { configuration } = readConfiguration(command, context);
   const { clock, stdout: output } = context;

@@ -1,4 +1,3 @@
-/** Helper processes of `chainstead backfill` (INGEST_PROCESSES). Each takes the next unclaimed chunk. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type BlockRange, type Clock, type Logger, restartDelayMs, sleepUnlessAborted } from '@chainstead/core';

@@ -5,7 +5,6 @@ export interface BlockRangeOptions {
   readonly from?: string;
   readonly to?: string;
   readonly range?: readonly string[];
-  /** Queues the job for a process of the role `ingest`. */
   readonly detach?: boolean;
 }
 

@@ -2,27 +2,21 @@ import { chainKeyOf, networkOfChain } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
 import { type RangeWork, requestRangeJob } from '@chainstead/sync';
-import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { Invocation } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { BlockRangeOptions } from './block-range-options.ts';
 import { writeOutcome } from './range-command.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-export interface DetachedWork {
-  readonly work: RangeWork;
-  readonly dataset: string | null;
-  readonly options: BlockRangeOptions;
-  readonly command: Command;
-  readonly context: CommandContext;
-}
-
-/** Queues a range job for a process of the role `ingest`, and prints its ID. Calls no node. */
-export async function detachRangeWork({ work, dataset, options, command, context }: DetachedWork): Promise<void> {
+export async function detachRangeWork(
+  { options, command, context }: Invocation<BlockRangeOptions>,
+  work: RangeWork,
+  dataset: string | null = null,
+): Promise<void> {
   const ranges = readBlockRanges(options);
   const configuration = readDatabaseConfiguration(command, context);
   const { chain, name } = chainOf(configuration, options.chain);

@@ -1,20 +1,16 @@
 import type { BlockRange } from '@chainstead/core';
 import type { UpstreamLimits } from '@chainstead/rpc';
 import type { RangeCommandOptions } from '@chainstead/sync';
-import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { withChain } from '../session/chain-session.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { createProgressReport, type WorkProgress } from '../text/progress.ts';
 import type { BlockRangeOptions } from './block-range-options.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-export interface RangeWork {
+export interface RangeWork extends Invocation<BlockRangeOptions> {
   readonly name: string;
-  readonly options: BlockRangeOptions;
-  readonly command: Command;
-  readonly context: CommandContext;
   /** Limits of upstreams that are shared with other processes; undefined, and by default: those of this process alone. */
   callLimitsOf?(configuration: Configuration): UpstreamLimits | undefined;
 }

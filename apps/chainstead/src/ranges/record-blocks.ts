@@ -43,7 +43,6 @@ export async function recordBlocks(
   return done;
 }
 
-/** @returns how many logs the block has. */
 async function recordBlock({ chain, pool, folder }: RecordOptions, number: number): Promise<number> {
   const answer = await pool.getWholeBlock(number, { transactions: true });
   if (answer === null) throw new BlockNotFoundError(chain, number);

@@ -4,7 +4,6 @@ import { readStatuses } from '../session/indexed-datasets.ts';
 import { chainName } from '../text/chain-name.ts';
 import type { RoleContext } from './role.ts';
 
-/** Returns the progress of all chains without names of nodes, which are no business of clients. */
 export function agentProgress({ configuration, database }: Pick<RoleContext, 'configuration' | 'database'>): Progress {
   const nameOf = (status: ChainStatus): string => chainName(status, configuration.chainRegistry);
   return {

@@ -23,7 +23,7 @@ import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
 import { VERSION } from '../version.ts';
 import { agentRoutes } from './agent-routes.ts';
-import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
+import { BODY_BYTES_MAX } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
 import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
@@ -33,7 +33,6 @@ import { listen } from './listen.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
 
-/** All bodies at once: 16 of the largest. */
 const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 export async function startApi(context: RoleContext): Promise<RunningRole> {
@@ -57,13 +56,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const streams = await openStreamApi({ ...context, database: requests.database }, sharedLimits);
     opened.defer(() => streams.close());
     const bodies = createByteBudget(BODIES_BYTES_MAX);
-    const gateway = openGatewayApi(context, {
-      keys,
-      sharedLimits,
-      bodyBytesMax: BODY_BYTES_MAX,
-      bodies,
-      requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    });
+    const gateway = openGatewayApi(context, { keys, sharedLimits, bodies });
     opened.defer(() => gateway.close());
     const chains = configuration.chains.map(({ chain }) => chain);
     const usage = createApiUsageCounter({ database, logger, clock });

@@ -1,4 +1,3 @@
-/** Steps that close what a role opened. Node 22 has no `AsyncDisposableStack`. */
 export interface Closing {
   /** Adds a step. Steps run in reverse order. */
   defer(step: () => unknown): void;

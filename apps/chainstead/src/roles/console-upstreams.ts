@@ -1,4 +1,3 @@
-/** What the console's page of nodes needs of this process: which are configured, and how one is tried. */
 import { chainKeyOf, nameFullnodes } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { ConsoleOptions } from '@chainstead/console';
@@ -11,7 +10,6 @@ import type { RoleContext } from './role.ts';
 /** A request may take half a minute. Milliseconds. */
 const TEST_MS = 20_000;
 
-/** Nodes that are indexed from or offered by the gateway, by the names that pools give them. */
 export function configuredUpstreams({ chains, gateway, aptos }: Configuration): ConsoleOptions['upstreams'] {
   const byChain = new Map([...gateway.chains, ...chains].map((one) => [one.chain.key, one.upstreams]));
   const evm = [...byChain].flatMap(([chain, upstreams]) => {
@@ -35,7 +33,6 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
   return [...evm, ...fullnodes];
 }
 
-/** As `chainstead doctor --chain … --url …`, compared with the configured and indexed chains. */
 export function createNodeTest({ configuration, database, clock }: RoleContext): ConsoleOptions['nodeTest'] {
   const own = [...configuration.chains, ...configuration.gateway.chains].map(({ chain }) => chain.key);
   const known = configuration.chainRegistry.all().map(({ key }) => key);

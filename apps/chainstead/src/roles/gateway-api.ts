@@ -4,20 +4,18 @@ import { type ByteBudget, createRawGate, type KeyStore, type SharedLimits } from
 import { closest, countRequested } from '../configuration/index.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { VERSION } from '../version.ts';
+import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import type { RoleContext } from './role.ts';
 
-export interface GatewayApiOptions {
-  readonly keys: KeyStore;
-  readonly sharedLimits: SharedLimits;
-  /** Largest request body. Bytes. */
-  readonly bodyBytesMax: number;
-  readonly bodies: ByteBudget;
-  /** For one request, all its calls together. Milliseconds. */
-  readonly requestTimeoutMs: number;
-}
-
 /** The JSON-RPC gateway of the configured chains. Nothing is sent to a chain's upstreams before the first call to it. */
-export function openGatewayApi(context: RoleContext, options: GatewayApiOptions): Gateway {
+export function openGatewayApi(
+  context: RoleContext,
+  {
+    keys,
+    sharedLimits,
+    bodies,
+  }: { readonly keys: KeyStore; readonly sharedLimits: SharedLimits; readonly bodies: ByteBudget },
+): Gateway {
   const { configuration, database, logger, metrics, clock } = context;
   const { api, gateway: settings, redisUrl } = configuration;
   const chains = settings.chains.map((configured) => ({
@@ -30,21 +28,17 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
   }));
   const gateway = createGateway({
     chains,
-    explainUnoffered: createUnofferedChainText({
-      registry: configuration.chainRegistry,
-      offered: chains,
-      key: settings.chainsKey,
-    }),
+    explainUnoffered: createUnofferedChainText(configuration.chainRegistry, chains, settings.chainsKey),
     database,
     ...(redisUrl !== null && { redisUrl }),
     clientVersion: `Chainstead/${VERSION}`,
-    keys: options.keys,
-    sharedLimits: options.sharedLimits,
-    gate: createRawGate({ host: api.host, keys: options.keys, cors: { origins: api.corsOrigins }, logger, metrics }),
+    keys,
+    sharedLimits,
+    gate: createRawGate({ host: api.host, keys, cors: { origins: api.corsOrigins }, logger, metrics }),
     limits: {
-      bodyBytesMax: options.bodyBytesMax,
-      bodies: options.bodies,
-      requestTimeoutMs: options.requestTimeoutMs,
+      bodyBytesMax: BODY_BYTES_MAX,
+      bodies,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
       weightPerSecond: settings.weightPerSecond,
       allCallsPerSecond: settings.allCallsPerSecond,
       callsPerSecond: settings.callsPerSecond,
@@ -64,18 +58,15 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
   };
 }
 
-interface UnofferedChainOptions {
-  readonly registry: Pick<ChainRegistry, 'find' | 'all'>;
-  readonly offered: readonly { readonly slug: string; readonly chain: Pick<Chain, 'key'> }[];
-  /** The configuration key that names them. */
-  readonly key: string;
-}
-
 /** Pattern of names that a message may repeat. A key in their place must not be repeated. */
 const NAME = /^[A-Za-z0-9_%.-]{1,31}$/;
 const EDITS_MAX = 2;
 
-export function createUnofferedChainText({ registry, offered, key }: UnofferedChainOptions): (slug: string) => string {
+export function createUnofferedChainText(
+  registry: Pick<ChainRegistry, 'find' | 'all'>,
+  offered: readonly { readonly slug: string; readonly chain: Pick<Chain, 'key'> }[],
+  key: string,
+): (slug: string) => string {
   return (slug) => {
     const name = NAME.test(slug) ? slug : '…';
     const known = registry.find(slug.replaceAll('%20', ' '));

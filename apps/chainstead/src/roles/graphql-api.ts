@@ -1,20 +1,9 @@
-import { isLoopbackName, type RouteModule, withScope } from '@chainstead/http';
+import { isLoopbackName, withScope } from '@chainstead/http';
 import type { Closing } from './closing.ts';
 import type { RoleContext } from './role.ts';
 
-export interface GraphqlApi {
-  readonly routes: readonly RouteModule[];
-  /** GraphiQL, on a loopback address only. */
-  readonly openRoutes: readonly RouteModule[];
-  /** Ends subscriptions: call it before the server closes. */
-  endStreams(): void;
-}
-
 /** Null without its setting, which also loads its libraries. @param opened closes its connections */
-export async function openGraphqlApi(
-  { configuration, logger, clock }: RoleContext,
-  opened: Closing,
-): Promise<GraphqlApi | null> {
+export async function openGraphqlApi({ configuration, logger, clock }: RoleContext, opened: Closing) {
   const { graphqlDatabaseUrl, host } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
   const { graphiqlPage, openGraphql } = await import('@chainstead/graphql');
@@ -24,6 +13,7 @@ export async function openGraphqlApi(
   return {
     routes: [withScope('data', [graphql.routes])],
     openRoutes: isLoopbackName(host) ? [graphiqlPage] : [],
+    /** Ends subscriptions: call it before the server closes. */
     endStreams: graphql.endStreams,
   };
 }

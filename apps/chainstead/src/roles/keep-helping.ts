@@ -16,7 +16,6 @@ export interface Helping {
   readonly metrics: SyncMetrics;
   readonly recoverSigners: RecoverSigners;
   readonly journal: WorkJournal;
-  /** Chains that other processes lead, those to be helped first in front. */
   readonly chains: readonly ChainConfiguration[];
   isBusy(): boolean;
 }

@@ -61,7 +61,6 @@ class AptosWorkError extends defineError(
   }),
 ) {}
 
-/** Of Aptos, versions can be filled in; nothing more is offered. */
 function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, metrics: SyncMetrics): RangeJobSite {
   const { clock, configuration, database, logger } = context;
   const { apiKey, fullnodes: urls, network } = configured;

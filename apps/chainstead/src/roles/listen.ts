@@ -5,20 +5,15 @@ import { readExamples } from '@chainstead/datasets';
 import { type Database, sql } from '@chainstead/db';
 import {
   type ApiApp,
+  type ApiOptions,
   type ApiServer,
-  type ApiUsageCounter,
-  type ByteBudget,
   createApi,
   createKeyStore,
   type DocumentExamples,
   isLoopbackName,
   loadServerSecret,
-  type RawHandler,
   type RequestDatabase,
-  type RouteModule,
-  type SharedLimits,
   serveApi,
-  type UpgradeHandler,
 } from '@chainstead/http';
 import { NAME_EXAMPLES } from '@chainstead/names';
 import { readUnknownHeads } from '@chainstead/sync';
@@ -36,17 +31,10 @@ const RATE_WINDOW_SECONDS = 1;
 /** Share of the stop time that running requests may take; the rest is for closing the database. */
 const CLOSE_SHARE = 0.8;
 
-interface Served {
-  readonly routes: readonly RouteModule[];
-  readonly openRoutes?: readonly RouteModule[];
-  readonly rawHandler?: RawHandler;
-  readonly upgrades?: UpgradeHandler;
-  readonly bodies?: ByteBudget;
+interface Served
+  extends Pick<ApiOptions, 'routes' | 'openRoutes' | 'bodies' | 'sharedLimits' | 'usage' | 'host'>,
+    Pick<Parameters<typeof serveApi>[1], 'rawHandler' | 'upgrades' | 'port'> {
   readonly requests?: RequestDatabase;
-  readonly sharedLimits?: SharedLimits;
-  readonly usage?: ApiUsageCounter;
-  readonly host: string;
-  readonly port: number;
   readonly servesMetrics: boolean;
   /** Whether this is `METRICS_PORT`, which the operator shows to whom he likes. @default false */
   readonly isMetricsPort?: boolean;
@@ -55,7 +43,6 @@ interface Served {
   readonly warmUp?: (app: ApiApp) => Promise<void>;
 }
 
-/** Serves routes of the API with what every server has: /health, /ready, /synced, the documentation. @throws ListenError */
 export async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
   const { configuration, database, logger, metrics } = context;
   const { api } = configuration;

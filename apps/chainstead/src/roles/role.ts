@@ -12,11 +12,8 @@ export interface RoleContext {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** Upstream limits shared by all processes of this start. Default: each pool has its own limits. */
   readonly callLimits?: UpstreamLimits;
-  /** Called by each pool for incorrect responses. @default none */
   readonly onWrongAnswer?: OnWrongAnswer;
-  /** Which of the role's processes this is. @default the only one */
   readonly place?: ProcessNumber;
 }
 
@@ -26,7 +23,6 @@ export interface StopOptions {
 }
 
 export interface RunningRole {
-  /** Where it listens; null for roles that don't. */
   readonly address: string | null;
   /** Ends gracefully: requests, blocks and jobs at work are finished first. */
   stop(options?: StopOptions): Promise<void>;

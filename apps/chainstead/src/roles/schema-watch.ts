@@ -18,7 +18,6 @@ const INTERVAL_MS = 30_000;
 const NOTE =
   'a newer version of Chainstead migrated the database; this process continues on the earlier schema, upgrade it soon';
 
-/** Checks immediately and then at an interval, until a newer schema is found or the watch is stopped. Logs one line. */
 export async function watchSchema({
   database,
   logger,

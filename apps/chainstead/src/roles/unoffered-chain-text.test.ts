@@ -6,7 +6,7 @@ const registry = createChainRegistry();
 const offered = ['base', 'bsc-testnet'].map((slug) => ({ slug, chain: registry.get(slug) }));
 
 describe('of a path segment without a chain', () => {
-  const explain = createUnofferedChainText({ registry, offered, key: 'CHAINS' });
+  const explain = createUnofferedChainText(registry, offered, 'CHAINS');
 
   test.each([
     ['eth', 'Chain eth is not offered here: add it to CHAINS (CHAINS=eth,…) and restart'],
@@ -24,7 +24,7 @@ describe('of a path segment without a chain', () => {
 });
 
 test('the key that names the gateway’s chains is the one to set', () => {
-  const explain = createUnofferedChainText({ registry, offered: [], key: 'GATEWAY_CHAINS' });
+  const explain = createUnofferedChainText(registry, [], 'GATEWAY_CHAINS');
   expect(explain('eth')).toContain('add it to GATEWAY_CHAINS (GATEWAY_CHAINS=eth,…)');
   expect(explain('nowhere-at-all')).toBe('There is no chain nowhere-at-all: none is offered here');
 });

@@ -1,4 +1,3 @@
-/** Stores the upstream calls of this process and incorrect upstream responses, for all processes to read. */
 import { countFullnodeCalls } from '@chainstead/aptos';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';

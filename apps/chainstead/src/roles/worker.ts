@@ -29,7 +29,6 @@ const CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token metadata, price feeds, metadata, wallet history; replays streams. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
@@ -146,7 +145,6 @@ function openNameReader(context: RoleContext, indexed: readonly NameNodes[], egr
       gateways: names.asksGateways ? egress : null,
       contracts: { universalResolver },
     }),
-    /** Chains that are not indexed. */
     unindexed: own.filter((nodes) => !isAmong(indexed, nodes)),
     async close() {
       await Promise.all(starts);

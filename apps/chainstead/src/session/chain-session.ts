@@ -12,11 +12,9 @@ export type ChainWork = Omit<RangeCommandOptions, 'onProgress'> & { readonly clo
 
 export interface ChainSession extends CommandSession {
   readonly configured: ChainConfiguration;
-  /** Limits of upstreams that are shared with other processes. @default those of this process alone */
   readonly callLimits?: UpstreamLimits | undefined;
 }
 
-/** Opens the database and a chain's upstreams for one piece of work, side by side, and closes both afterwards. */
 export async function withChain<T>(
   session: ChainSession,
   work: (chain: ChainWork, storage: Storage) => Promise<T>,

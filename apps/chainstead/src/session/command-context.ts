@@ -1,4 +1,5 @@
 import type { Clock } from '@chainstead/core';
+import type { Command } from 'commander';
 
 export interface Output {
   write(text: string): unknown;
@@ -7,9 +8,15 @@ export interface Output {
   readonly columns?: number;
 }
 
-/** Of commands that print text or JSON. */
 export interface JsonOption {
   readonly json?: boolean;
+}
+
+/** What the action of a command gets, besides its arguments. */
+export interface Invocation<Options = object> {
+  readonly options: Options;
+  readonly command: Command;
+  readonly context: CommandContext;
 }
 
 export interface CommandContext {
@@ -19,7 +26,6 @@ export interface CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  /** Aborts when the process receives a stop request. */
   readonly stopSignal: AbortSignal;
   /** Asks the operator at a terminal; absent: there is no terminal. @returns null if the input ended */
   ask?(question: string): Promise<string | null>;

@@ -3,7 +3,6 @@ import type { Configuration } from '../configuration/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { openStorage, type Storage } from './storage.ts';
 
-/** Returns a logger for commands that print a result. It writes to stderr, and logs less than servers. */
 export function commandLogger(configuration: Configuration, context: CommandContext): Logger {
   return createLogger({
     level: configuration.logLevel === 'info' ? 'warn' : configuration.logLevel,
@@ -14,7 +13,6 @@ export function commandLogger(configuration: Configuration, context: CommandCont
 export interface CommandSession {
   readonly configuration: Configuration;
   readonly context: CommandContext;
-  /** Name of the command, for `pg_stat_activity`: `gaps`. */
   readonly name: string;
 }
 

@@ -55,7 +55,6 @@ export function readDatabaseConfiguration(command: Command, context: CommandCont
   return parseWithWarnings(configurationSources(command, context), context, { needsUpstreams: false }).configuration;
 }
 
-/** The configuration of a command that works on one chain, which need not be in `CHAINS`. @throws UsageError as well */
 export function readChainConfiguration(
   chain: string,
   command: Command,
@@ -66,7 +65,6 @@ export function readChainConfiguration(
   return parseChainConfiguration(chain, sources, parseWithWarnings(sources, context, options).configuration, options);
 }
 
-/** The same from sources that were already read. @param named their configuration */
 export function parseChainConfiguration(
   chain: string,
   sources: readonly ConfigurationSource[],

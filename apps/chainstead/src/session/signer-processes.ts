@@ -54,7 +54,6 @@ export function createSignerProcesses(processes: number = PROCESSES): SignerProc
 }
 
 interface SignerProcess {
-  /** Bytes of signatures that it has not answered. */
   load(): number;
   readonly recover: RecoverSigners;
   end(): Promise<void>;

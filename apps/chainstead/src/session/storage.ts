@@ -20,14 +20,12 @@ export interface Storage {
   readonly isEmbedded: boolean;
   /** The same server as the role that creates roles: the embedded superuser, or the program's role. */
   readonly roleMakerUrl: string;
-  /** Migrations that opening an embedded database applied. */
   readonly appliedAtOpening: readonly string[];
   close(): Promise<void>;
 }
 
 export interface StorageOptions {
   readonly configuration: Configuration['database'];
-  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly logger: Logger;
   /** Opens the database as it is, of whichever version. @default false */

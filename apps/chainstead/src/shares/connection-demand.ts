@@ -7,7 +7,6 @@ type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'on
   readonly api: Pick<Configuration['api'], 'hasAgentSql' | 'hasGraphql'>;
 };
 
-/** Connections of the process that starts the roles. */
 const STARTER = 2;
 /** A worker's for schedules, one of which listens. */
 const SCHEDULES = 3;
@@ -17,11 +16,8 @@ const LISTENERS = 2;
 const CLAIMS_OF_HELPER = 1;
 /** The lease of a job on ranges, and its claims. */
 const RANGE_JOB = 2;
-/** Statements of agents that an API runs at once. */
 const AGENT_STATEMENTS = 4;
-/** Operations of GraphQL that an API runs at once. */
 const GRAPHQL_OPERATIONS = 4;
-/** Histories that a worker reads at once, by chain. */
 const HISTORIES = 3;
 
 /** Connections that these processes on this machine may have open at once, as docs/operate/postgres.md lists them. */
@@ -55,7 +51,6 @@ export function settingsToLower(slots: readonly RoleSlot[]): string[] {
   return ['DATABASE_POOL_SIZE', ...several];
 }
 
-/** Returns the warning for the operator, or null if the server has enough connections. @param lower {@link settingsToLower} */
 export function connectionShortage(
   needed: number,
   { max, reserved, usedByOthers }: ConnectionRoom,

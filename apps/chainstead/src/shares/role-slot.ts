@@ -3,7 +3,6 @@ import type { Configuration, RoleName } from '../configuration/index.ts';
 export interface ProcessNumber {
   /** From 1. */
   readonly number: number;
-  /** How many there are. */
   readonly of: number;
 }
 
@@ -31,7 +30,6 @@ export function slotsOf(
   });
 }
 
-/** Returns the number of processes. @param cores value of `auto` */
 export function countOf(wanted: number | 'auto', cores: number): number {
   return wanted === 'auto' ? Math.min(cores, AUTO_MAX) : wanted;
 }
@@ -41,12 +39,10 @@ export function slotName({ role, number, of }: RoleSlot): string {
   return of === 1 ? role : `${role}-${number}`;
 }
 
-/** Returns the labels for logs and metrics. `process` is included only if there are several. */
 export function processLabels(slot: RoleSlot): { readonly role: RoleName; readonly process?: string } {
   return { role: slot.role, ...(slot.of > 1 && { process: slotName(slot) }) };
 }
 
-/** For people: `api (4 processes), ingest`. */
 export function renderRoles(slots: readonly RoleSlot[]): string {
   return slots
     .filter(({ number }) => number === 1)

@@ -30,7 +30,6 @@ export interface RunRolesOptions {
 const NOTHING_TO_REPLACE =
   'SIGHUP ignored. It replaces API processes only if they are child processes: set API_PROCESSES above 1, or run several roles';
 
-/** Runs roles until the context's signal aborts. One process runs here; several run as supervised children. */
 export async function runRoles(options: RunRolesOptions): Promise<void> {
   const [only, ...others] = options.slots;
   if (only !== undefined && others.length === 0) await runHere(only, options);
@@ -134,7 +133,6 @@ function measureMachine({ configuration, storage, logger }: RunRolesOptions, met
   if (storage.isEmbedded) measureDisk(metrics, configuration.database.dataDirectory, logger);
 }
 
-/** Serves /health, /ready and /metrics for all processes of this start if METRICS_PORT is set. */
 async function startSystem(options: RunRolesOptions, metrics: Registry): Promise<RunningRole | null> {
   const { configuration, storage, logger, context } = options;
   const { host, port } = configuration.metrics;

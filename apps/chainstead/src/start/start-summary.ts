@@ -15,17 +15,13 @@ export interface StartSummary {
   readonly storage: Pick<Storage, 'isEmbedded' | 'url'>;
   readonly slots: readonly RoleSlot[];
   readonly ready: readonly RoleReady[];
-  /** Where `/metrics` is, apart from the API; null: nowhere else. */
   readonly metrics: string | null;
-  /** Where this start has written the console's first key; null: there was one before. */
   readonly adminKeyFile?: string | null;
   /** Whether requests need a key: one is in API_KEYS, or was ever made. */
   readonly needsKey: boolean;
-  /** Results of the node survey. Empty if this process queries no nodes. */
   readonly findings: readonly ChainFinding[];
 }
 
-/** Number of gateway chains that are listed by name. */
 const CHAINS_NAMED = 8;
 
 export function renderStartSummary(summary: StartSummary): string {
@@ -61,7 +57,6 @@ function metricsLines({ api }: Configuration, address: string | null, metrics: s
   return ['  Metrics   closed, because HOST is reachable from other machines: set METRICS_KEY or METRICS_PORT'];
 }
 
-/** Shows the connection for SQL clients. The password stays in its file. */
 function embeddedDatabase(url: string, dataDirectory: string): string {
   const { username, host, pathname } = new URL(url);
   return `embedded: postgres://${username}@${host}${pathname}, password in ${join(dataDirectory, 'password')}`;

@@ -1,4 +1,3 @@
-/** Short survey of the nodes of every chain for the start summary. Ingestion has its own pools. */
 import { chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { type Clock, createMetricsRegistry, errorText, silentLogger } from '@chainstead/core';
 import { createUpstreamPool, NoUpstreamError } from '@chainstead/rpc';
@@ -7,20 +6,14 @@ import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } fro
 export interface ChainFinding {
   /** As in `ChainConfiguration.chain.key`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
-  /** Newest block or version; null if no node returned one. */
   readonly head: number | null;
-  /** Reason that no node is usable; null if one is. */
   readonly failure: string | null;
-  /** Unusable nodes, if other nodes are usable. */
   readonly unusable: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Timeout for a node without any response. Milliseconds. */
 const ANSWER_MS = 4_000;
-/** Timeout for further nodes after the first response. Milliseconds. */
 const OTHERS_MS = 1_000;
 
-/** Queries the nodes of all chains concurrently. Takes a few seconds at most, and never rejects. */
 export function surveyUpstreams({ chains, aptos }: Configuration, clock: Clock): Promise<ChainFinding[]> {
   return Promise.all([
     ...chains.map((configured) => surveyChain(configured, clock)),

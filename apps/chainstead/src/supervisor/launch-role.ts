@@ -13,7 +13,6 @@ export interface LaunchOptions {
 }
 
 export interface LaunchedRole extends RoleProcessHandle {
-  /** Does nothing when the process is gone. */
   send(message: RoleMessage): void;
 }
 

@@ -6,7 +6,6 @@ export interface MetricsPeer {
 }
 
 export interface MetricsExchange {
-  /** Returns the metrics of the peers that respond in time. */
   collect(peers: readonly MetricsPeer[]): Promise<MetricFamilies[]>;
   /** Must be called with every `metrics-answer` message. */
   receive(message: Extract<RoleMessage, { type: 'metrics-answer' }>): void;

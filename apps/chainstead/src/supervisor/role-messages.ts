@@ -1,4 +1,3 @@
-/** IPC messages between role processes and their supervisor. */
 import type { MetricFamilies } from '@chainstead/core';
 import { z } from 'zod';
 import { ROLE_NAMES } from '../configuration/index.ts';

@@ -24,7 +24,6 @@ const WAITING_MS = 100;
 export function createSharedLimits(send: (message: LimitReport) => void, clock: Pick<Clock, 'now'>): SharedLimits {
   const receivers = new Map<string, (message: LimitShare) => void>();
 
-  /** Reports the demand of a limiter from now on, and sets its shares. */
   function share<One extends Limiter>(
     { upstream, limit, units }: Pick<LimitReport, 'upstream' | 'units'> & { readonly limit: number },
     create: (onChange: () => void) => One,

@@ -56,7 +56,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
   const running = new Map<RoleProcessHandle, RoleSlot>();
   const firstReady = new Map(options.slots.map((slot) => [slot, Promise.withResolvers<RoleReady>()]));
-  /** Processes started next to those that they replace, by slot. */
   const replacements = new Map<RoleSlot, Run>();
   const replacing = new Map<RoleName, { isRequestedAgain: boolean }>();
 
@@ -75,7 +74,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
   }
 
-  /** Resolves when a process has ended without a replacement. */
   async function runOnce(slot: RoleSlot): Promise<{ readonly exit: RoleExit; readonly startedAt: number }> {
     let run = begin(slot);
     for (;;) {

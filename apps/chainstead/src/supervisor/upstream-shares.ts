@@ -37,7 +37,6 @@ interface Limit {
   readonly upstream: string;
   readonly units: number;
   readonly members: Map<CallingProcess, Member>;
-  /** Set from a division until the next one is allowed. */
   timer?: NodeJS.Timeout;
 }
 

@@ -7,7 +7,6 @@ import { renderTable } from './text-table.ts';
 
 export interface AptosStatusFacts {
   readonly statuses: readonly AptosStatus[];
-  /** Networks of the configuration, ingested or not. */
   readonly configured: readonly AptosNetwork[];
   /** Networks that are only stored, by the rules of `ChainStatus.stored`. */
   readonly stored: ReadonlySet<AptosNetwork>;

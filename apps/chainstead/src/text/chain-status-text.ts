@@ -105,17 +105,14 @@ export function storedJson(stored: ChainStatus['stored']): { readonly not_indexe
   return stored === null ? null : { not_indexed_since: stored.since?.toISOString() ?? null };
 }
 
-/** Renders an unknown head as JSON; null while the head is known. */
 export function unknownHeadJson(unknown: UnknownHead | null): Readonly<Record<string, string>> | null {
   return unknown === null ? null : { since: unknown.since.toISOString(), reason: unknown.reason };
 }
 
-/** Configured chains without rows in the database. */
 function neverIngested({ chains, configured }: StatusFacts): readonly Pick<Chain, 'id' | 'key'>[] {
   return configured.filter(({ id }) => !chains.some(({ chainId }) => chainId === id));
 }
 
-/** @param unknown null or undefined: no process has reported on the chain */
 export function neverIngestedText(unknown: UnknownHead | null | undefined): string {
   const reason = unknown?.isSilent === false ? unknown.reason : 'see the log of "chainstead start"';
   return `  not ingested yet: ${reason}\n`;
@@ -160,7 +157,6 @@ export function storedText(name: string, since: Date | null): string {
   return `  not configured: stored, ${indexed}; "chainstead chains remove ${name}" deletes it\n`;
 }
 
-/** Returns the head, or since when and why it isn't known. @param now milliseconds since the epoch */
 export function headText(head: number | null, unknown: UnknownHead | null, now: number): string {
   if (unknown === null) return String(head ?? 'unknown');
   const seconds = Math.max(0, Math.round((now - unknown.since.getTime()) / 1_000));

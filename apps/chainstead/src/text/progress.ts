@@ -8,7 +8,6 @@ export interface WorkProgress {
   readonly logs: number;
 }
 
-/** Shows progress: a bar with rate and time left on a terminal, JSON lines elsewhere. */
 export interface ProgressReport {
   update(progress: WorkProgress): void;
   finish(): void;

@@ -20,7 +20,6 @@ export interface UpgradePlan {
   readonly server: { readonly version: string; readonly majorMin: number; readonly isEmbedded: boolean };
   readonly migrations: MigrationsPlan;
   readonly work: UpgradeWork;
-  /** Keys that have no effect in this version. */
   readonly keys: readonly ConfigurationWarning[];
   readonly processes: readonly ConnectedProcess[];
   readonly held: readonly HeldTable[];
@@ -30,7 +29,6 @@ export interface UpgradePlan {
 
 /** Bytes. */
 export interface PlannedDisk {
-  /** Additional bytes during the upgrade. */
   readonly needed: number;
   /** Free bytes on the disk of the embedded Postgres; null: unknown for another server. */
   readonly free: number | null;

@@ -53,6 +53,7 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       [children, upgrades].every((one) => one === null || complete.has(`${chainId} ${one.table}`)),
     );
   const ofTables = Map.groupBy(places, ({ table }) => table.name);
+  const deepest = (ofTable: readonly Place[]): number => Math.max(...ofTable.map(({ depth }) => depth));
   return [...ofTables.values()]
     .toSorted((one, other) => deepest(one) - deepest(other))
     .flatMap((ofTable) => {
@@ -75,10 +76,6 @@ interface Place {
   readonly depth: number;
 }
 
-function deepest(places: readonly Place[]): number {
-  return Math.max(...places.map(({ depth }) => depth));
-}
-
 function emittersOfPlace({ definition, table, children, upgrades }: Place): [number, Emitters] {
   const { chainId, addresses, firstBlock, factory } = definition;
   const isCreation = (one: EventTable) => one.event === factory?.event;
@@ -89,7 +86,6 @@ function emittersOfPlace({ definition, table, children, upgrades }: Place): [num
   return [chainId, { addresses: new Set(addresses), children, firstBlock: first, accepts, byImplementation }];
 }
 
-/** Returns a watch on rows that name children or implementations; null if no row of the table does. */
 function precedingOf(places: readonly Place[], definitions: readonly ContractDefinition[]): PrecedingRows | null {
   const dependents = places.flatMap(({ definition, table }): readonly (readonly [number, DependentTables])[] => {
     const children = childrenOf(definition) ?? upgradesOf(definition);

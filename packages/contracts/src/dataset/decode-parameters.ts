@@ -61,7 +61,6 @@ function valuesOf(layout: Layout, data: Hex): readonly unknown[] | null {
 const LIMITS = { outputBytesMax: VALUES_BYTES_MAX };
 const REPLACEMENT = '\ufffd';
 
-/** Returns whether texts are equal to their bytes. Bytes that are no UTF-8 become U+FFFD, so that they would be lost. */
 function keepsText(layout: Layout, data: Hex, values: readonly unknown[]): boolean {
   if (!hasReplacement(values)) return true;
   return equalBytes(values, decodeAbi(layout.map(asBytes), data, LIMITS));

@@ -12,7 +12,6 @@ import { logDecoder } from './decode-parameters.ts';
 export interface Emitters {
   /** Empty: the chain is not indexed. */
   readonly addresses: ReadonlySet<Address>;
-  /** Children of a factory that emit the events instead of addresses. @default none */
   readonly children?: ChildSet | null;
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;

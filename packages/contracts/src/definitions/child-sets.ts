@@ -41,7 +41,6 @@ export function isFormOfImplementation({ tables }: Pick<ContractDefinition, 'tab
   return dependOnImplementation(formsOf(table, tables));
 }
 
-/** Returns the names of tables whose rows depend on the children of a contract, directly or by further factories, or on its implementations, in order. */
 export function dependentTables(
   definition: ContractDefinition,
   definitions: readonly ContractDefinition[],

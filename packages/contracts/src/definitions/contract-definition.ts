@@ -26,7 +26,6 @@ export interface ContractDefinition {
   readonly createdAt: Date;
 }
 
-/** An event of a factory. It names an address, the child, whose events are stored from there on. */
 export interface Factory {
   readonly event: string;
   readonly child: string;
@@ -42,7 +41,6 @@ export type ChildFrom = z.infer<typeof childFrom>;
 /** Values of {@link ChildFrom}. The first one is the default. */
 export const childFrom = z.enum(['transaction', 'block', 'log']);
 
-/** An event of a proxy. It names the implementation whose events the proxy emits from there on. */
 export interface Upgrades {
   readonly event: string;
   readonly column: string;

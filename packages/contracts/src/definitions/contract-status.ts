@@ -12,7 +12,6 @@ export interface ContractStatus {
   readonly rows: number;
   /** False: `rows` is the estimate of the planner. */
   readonly isExact: boolean;
-  /** Bytes of the table with its indexes. */
   readonly bytes: number;
   readonly undecoded: number;
   /** Whether the table was dropped outside of Chainstead. Nothing is stored until the contract is added again. */
@@ -60,7 +59,6 @@ async function countRows(database: Database, name: string, chainId: ChainId): Pr
   return { ...counts, rows: counted?.rows ?? 0 };
 }
 
-/** Returns the estimate of the planner, which knows the share of each chain. */
 async function estimateRows(database: Database, name: string, chainId: ChainId): Promise<number> {
   const [plan] = await database.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
     // A literal, because a statement with a parameter has no plan of its value.

@@ -11,7 +11,6 @@ export interface WantedContract {
   readonly factory: WantedFactory | null;
   /** Parsed JSON: an ABI, or an artifact that contains one. Not checked yet. */
   readonly abi: unknown;
-  /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
   /** Names or signatures of the wanted events; null: all. */
   readonly events: readonly string[] | null;
@@ -24,7 +23,6 @@ export interface WantedContract {
   readonly implementation?: Address | null;
 }
 
-/** Returns the place of a log from `18000000:57`, block and log index; null if the text is none. */
 export function parseLogPlace(text: string): LogPlace | null {
   const [, block, log] = /^(\d{1,15}):(\d{1,9})$/.exec(text) ?? [];
   return block === undefined || log === undefined ? null : { block: Number(block), log: Number(log) };

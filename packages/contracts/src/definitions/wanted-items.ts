@@ -6,7 +6,6 @@ import type { WantedContract } from './wanted-contract.ts';
 
 export interface WantedItems {
   readonly items: readonly TableItem[];
-  /** All events of the ABI with a signature in their logs, wanted or not. */
   readonly named: readonly AbiEvent[];
   readonly skipped: ReadonlyMap<string, number>;
 }

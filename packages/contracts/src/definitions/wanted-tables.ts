@@ -19,9 +19,7 @@ interface WantedTables extends Pick<WantedItems, 'items' | 'named'> {
 }
 
 interface DefinedTables {
-  /** All tables of the name on the chain, the known ones first. */
   readonly tables: readonly EventTable[];
-  /** Wanted tables, that of the factory first. */
   readonly wanted: readonly EventTable[];
   readonly creationTable: EventTable | null;
 }
@@ -131,7 +129,6 @@ function sinceOf(
   return upgrade;
 }
 
-/** An implementation emits one form of an event. */
 function requireOneForm(name: string, tables: readonly EventTable[], implementation: Address): void {
   const own = tables.filter(({ implementations }) => implementations.includes(implementation));
   const changed = own.find((table) => formsOf(table, own).length > 1);

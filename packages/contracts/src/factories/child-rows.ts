@@ -80,7 +80,6 @@ export async function isComplete(
   return row?.is_complete === true;
 }
 
-/** Returns the first creation of each address that is a child. */
 export async function readCreations(
   database: Pick<Database, 'query'>,
   chain: Chain,

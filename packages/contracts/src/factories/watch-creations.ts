@@ -6,7 +6,6 @@ import type { ChildSet } from '../definitions/child-sets.ts';
 
 export interface DependentTables {
   readonly children: ChildSet;
-  /** Addresses that count. Null: all. */
   readonly only: readonly Address[] | null;
   readonly tables: readonly string[];
   /** Whether another row moves stored rows to another table, so that they are removed, also those of blocks that are not covered. */
@@ -49,7 +48,6 @@ async function readCreated(
 }
 
 interface Change {
-  /** First block with other children. */
   readonly block: number;
   readonly isRemoval: boolean;
 }

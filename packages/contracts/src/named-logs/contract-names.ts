@@ -8,7 +8,6 @@ export type NameState =
   | { readonly kind: 'other-chain'; readonly contract: string; readonly chainIds: readonly ChainId[] }
   | { readonly kind: 'unknown-event'; readonly contract: string; readonly events: readonly string[] };
 
-/** Returns the tables of events that a text names; none if it names another contract. Anonymous events and calls have no name. */
 export function namedTables({ name, tables }: ContractDefinition, text: string): readonly EventTable[] {
   const { contract, event } = partsOf(text);
   if (contract !== name) return [];
@@ -16,7 +15,6 @@ export function namedTables({ name, tables }: ContractDefinition, text: string):
   return event === null ? events : events.filter((table) => table.event === event || table.abi.name === event);
 }
 
-/** Returns whether the events of a contract are stored: neither it nor a contract that its factories depend on is suspended. */
 export function isStored(definition: ContractDefinition, definitions: readonly ContractDefinition[]): boolean {
   if (definition.suspendedReason !== null) return false;
   const { factory, chainId } = definition;
@@ -24,7 +22,6 @@ export function isStored(definition: ContractDefinition, definitions: readonly C
   return parent === undefined || isStored(parent, definitions);
 }
 
-/** Returns the state of a name on some chains. One chain with the events is enough. */
 export function stateOfName(
   definitions: readonly ContractDefinition[],
   text: string,
@@ -43,7 +40,6 @@ export function stateOfName(
   return { kind: named.some((definition) => isStored(definition, definitions)) ? 'indexed' : 'suspended' };
 }
 
-/** @returns `event` is null if the text names the whole contract */
 function partsOf(text: string): { readonly contract: string; readonly event: string | null } {
   const dot = text.indexOf('.');
   return dot < 0 ? { contract: text, event: null } : { contract: text.slice(0, dot), event: text.slice(dot + 1) };

@@ -18,7 +18,6 @@ import {
 import { isStored, namedTables } from './contract-names.ts';
 
 interface NamedLog {
-  /** As given: `vault`, or `vault.Deposit`. */
   readonly name: string;
   /** Item of the event in the ABI; null if an event of another contract with the log's topic0 has as many topics as the log, and this one has not. */
   readonly item: NamedEventItem | null;
@@ -39,7 +38,6 @@ interface NamedLogsRequest {
   readonly chain: Chain;
   /** Contracts and events; unknown ones have no logs. */
   readonly names: Iterable<string>;
-  /** All logs of some blocks, in order. */
   readonly logs: readonly Log[];
   /** Lowest of these blocks. Without all upgrades before it, events whose form depends on them have no logs. */
   readonly from: number;
@@ -47,7 +45,6 @@ interface NamedLogsRequest {
   readonly completeTo: number | null;
 }
 
-/** Names by log, in the order of the request. Logs without any are omitted. */
 type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
 
 /**
@@ -94,7 +91,6 @@ interface NamedEvent {
   readonly topic0: Hash;
   readonly topicCount: number;
   readonly addresses: ReadonlySet<Address>;
-  /** Chooses between forms of an event with the same first topic. */
   readonly accepts: AcceptsLog;
   readonly children: ChildSet | null;
   readonly byImplementation: ImplementationForms | null;

@@ -33,7 +33,6 @@ export function columnSchema({ type, abiType, isHash }: ParameterColumn): JsonSc
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
 
-/** @param bytes 0: any number */
 function bytesSchema(bytes: number): JsonSchema {
   return { type: 'string', pattern: `^0x${bytes === 0 ? '([0-9a-f]{2})*' : `[0-9a-f]{${2 * bytes}}`}$` };
 }

@@ -11,10 +11,8 @@ import { columnSchema, type JsonSchema } from './column-schema.ts';
 
 const TEMPLATE = '/api/v2.2/contracts/{name}/{event}';
 const GROUP = 'Events of your contracts';
-/** Maximum number of events with an operation: each has a copy of the fields. */
 const EVENTS_MAX = 200;
 
-/** @param eventsMax events beyond these have no operation */
 export function createEventOperations(
   database: Pick<Database, 'query'>,
   chains: Pick<ChainRegistry, 'find'>,
@@ -103,7 +101,6 @@ function operationOf(template: Operation, page: Page, event: DocumentedEvent): o
   };
 }
 
-/** Chain of requests that name none. */
 const DEFAULT_CHAIN = 'eth';
 
 function chainParameter(template: object, chains: readonly string[]): object {

@@ -4,7 +4,6 @@ import type { ParameterColumn } from '../tables/event-table.ts';
 export interface ColumnValues {
   /** Phrase that completes "must be …". */
   readonly allowed: string;
-  /** Returns the value for a bound parameter; undefined for invalid text. */
   parse(text: string): FilterValue | undefined;
 }
 

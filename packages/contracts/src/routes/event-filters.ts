@@ -1,4 +1,3 @@
-/** Filters of an event's rows, from query parameters such as `owner=0x…` and `assets.gte=1000`. Pure. */
 import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { columnValues, type FilterValue } from './column-values.ts';
@@ -112,7 +111,6 @@ function unknownMessage({ table, indexed }: FilteredEvent, name: string): string
 
 const SHOWN_LENGTH = 64;
 
-/** Values of the first types occur in the fewest rows. */
 function rankOf({ column }: ColumnFilter): number {
   return ['bytea', 'numeric', 'text', 'boolean', 'jsonb'].indexOf(column.type);
 }

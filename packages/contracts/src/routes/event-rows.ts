@@ -23,7 +23,6 @@ const PLACE_ROWS = {
   contract: hex<Address>('contract', 20),
 };
 
-/** A row of an event's table, with the values of parameters under their positions. */
 export type EventRow = RowOf<PackedRows<PlaceRow>> & Readonly<Record<`p${number}`, unknown>>;
 
 type PlaceRow = { [Name in keyof typeof PLACE_ROWS]: ReturnType<(typeof PLACE_ROWS)[Name]['read']> };

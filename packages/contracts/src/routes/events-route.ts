@@ -64,17 +64,9 @@ export const contractEventsRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** Every parameter other than the common ones is a filter. */
-function eventsQuery({ parameters }: ApiDependencies) {
-  const scalars = {
-    chain: parameters.chain,
-    ...parameters.blockBounds,
-    limit: parameters.limit,
-    order: parameters.order.openapi({
-      description: 'Sort order by block number; with a range filter, by the filtered column.',
-    }),
-    cursor: parameters.cursor,
-  };
+function eventsQuery({ parameters: { chain, blockBounds, limit, order, cursor } }: ApiDependencies) {
+  const description = 'Sort order by block number; with a range filter, by the filtered column.';
+  const scalars = { chain, ...blockBounds, limit, order: order.openapi({ description }), cursor };
   const filters = z.array(z.string()).openapi({
     type: 'object',
     additionalProperties: { type: 'string' },

@@ -59,7 +59,6 @@ SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete,
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fitting('page')}) AS packed`;
 }
 
-/** An index range, and conditions on the rows that were read of it. */
 interface Range {
   /**
    * Row comparisons over the first columns of the index: the planner expects many rows, and reads in the order of the index.
@@ -114,7 +113,6 @@ function rowsAfterPlace(order: KeysetOrder, key: readonly string[], first: reado
   return rowsAfter(order, key, [...first, ...PLACE.map((column) => sql`${after[column]}::bigint`)]);
 }
 
-/** Returns the bound of one side of a range, over the column and the chain. */
 function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>'): Sql {
   const bounds = filters.filter((one) => one.column === column && one.operator.startsWith(side));
   const columns = rawSql(`(${column.name}, chain_id)`);

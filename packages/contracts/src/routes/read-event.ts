@@ -6,7 +6,6 @@ import type { FilteredEvent } from './event-filters.ts';
 import { indexColumns, indexedColumns } from './event-indexes.ts';
 
 export interface ReadableEvent extends FilteredEvent {
-  /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
 }
 
@@ -20,7 +19,6 @@ export async function readEvent(
     readonly firstBlock: number | null;
     /** First one; null: the factories are children of another contract. */
     readonly address: string | null;
-    /** Null: no factory. */
     readonly child: string | null;
     readonly parent: string | null;
     readonly item: unknown;

@@ -2,7 +2,6 @@ import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { bytesColumns, type EventTable, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 import { EVENT_KEY } from './row-table.ts';
 
-/** Tables that exist stay. Names come from `sqlName` and need no quotes. */
 export async function createEventTables(
   transaction: Transaction,
   tables: readonly EventTable[],
@@ -82,7 +81,6 @@ function indexesOf(table: EventTable, indexed: readonly string[], known: Readonl
     .map(([column, on]) => rawSql(`CREATE INDEX ${indexName(table, column)} ON ${name} ${on}`));
 }
 
-/** A call has no log. */
 function placeView({ kind }: EventTable): readonly string[] {
   return Object.entries(PLACE_COLUMNS)
     .filter(([column]) => kind === 'event' || column !== 'log_index')

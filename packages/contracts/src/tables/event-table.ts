@@ -9,14 +9,11 @@ export interface ParameterColumn {
   readonly abiType: AbiType;
   /** Whether the column holds the hash of a value that is too long for a topic. */
   readonly isHash: boolean;
-  /** Whether decoded rows may lack the value. @default false */
   readonly isNullable?: boolean;
 }
 
-/** An event whose logs have a table, or a function whose calls have one. */
 export interface TableItem {
   readonly kind: 'event' | 'call';
-  /** For a call, name, parameters and signature of the function. None of them is indexed. */
   readonly abi: AbiEvent;
   /** For an anonymous event, first topics of the contract's other events with as many topics. Logs with these are not its own. */
   readonly otherTopics: readonly Hash[];
@@ -62,7 +59,6 @@ export const PLACE_COLUMNS = {
   contract: 'bytea',
 } as const;
 
-/** Facts of the transaction, in front of the parameters of its function. Wei. */
 export const CALL_COLUMNS: readonly ParameterColumn[] = [
   callColumn('sender', 'bytea', 'address'),
   callColumn('native_value', 'numeric', 'uint256'),
@@ -77,7 +73,6 @@ function callColumn(name: string, type: ParameterColumn['type'], abiType: string
 /** Column with topics and data of a log, or data of a call, that the ABI does not fit. All parameters are then null. */
 export const UNDECODED = 'undecoded';
 
-/** Names of query parameters of the route that reads the tables. */
 const QUERY_NAMES = ['chain', 'cursor', 'limit', 'order', 'from_block', 'to_block', 'from_date', 'to_date'];
 
 /** With `incoming_contracts_` in front, a staging table fits into the 63 bytes of a name. */

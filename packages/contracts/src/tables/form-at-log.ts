@@ -6,7 +6,6 @@ export interface Upgrade extends LogPlace {
   readonly implementation: Address;
 }
 
-/** Returns the tables of an event whose logs have as many topics, its own included, in the order in which they were added. */
 export function formsOf(table: EventTable, tables: readonly EventTable[]): readonly EventTable[] {
   return tables.filter(
     (other) =>

@@ -17,7 +17,6 @@ export function mayBeConfused(one: Pick<EventTable, 'abi'>, other: Pick<EventTab
   return (!first.isFixed || first.words >= second.words) && (!second.isFixed || second.words >= first.words);
 }
 
-/** Length of an encoding in words; of values without a fixed length, the smallest one. */
 interface EncodingSize {
   readonly words: number;
   readonly isFixed: boolean;

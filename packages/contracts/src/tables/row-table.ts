@@ -7,7 +7,6 @@ export interface EventRecord {
   readonly chainId: number;
   readonly blockNumber: number;
   readonly transactionIndex: number;
-  /** 0 for a call. */
   readonly logIndex: number;
   /** ISO 8601, UTC. */
   readonly blockTime: string;
@@ -19,7 +18,6 @@ export interface EventRecord {
   readonly undecoded: string | null;
 }
 
-/** Columns that identify a row. The first ones also bound pages by block. */
 export const EVENT_KEY = ['chain_id', 'block_number', 'transaction_index', 'log_index'] as const;
 
 export function rowTableOf({ name, parameters }: EventTable): RowTable<EventRecord> {
@@ -41,7 +39,6 @@ export function rowTableOf({ name, parameters }: EventTable): RowTable<EventReco
   };
 }
 
-/** Returns the place of a log or call, and its contract, from its encoded row. The columns before the parameters have fixed lengths. */
 export function placeOfLine(line: string): {
   readonly block: number;
   readonly transaction: number;

@@ -11,7 +11,6 @@ import { upgradesStatement } from './upgrades-statement.ts';
 
 export interface ImplementationForms {
   readonly upgrades: ChildSet;
-  /** In the order in which they were added. */
   readonly forms: readonly EventTable[];
 }
 
@@ -56,7 +55,6 @@ export async function readUpgrades(
   return Map.groupBy(upgradesOfProxies, ({ proxy }) => proxy);
 }
 
-/** Returns the last upgrade before a log; null: none. @param upgrades ascending */
 export function lastBefore(
   upgrades: readonly Upgrade[] | undefined,
   place: { readonly block: number; readonly log: number },

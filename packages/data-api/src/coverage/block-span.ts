@@ -6,7 +6,6 @@ import { CONTRADICTIONS } from '@chainstead/sync';
 
 const BIGINT_MAX = '9223372036854775807';
 
-/** A chain's id: a value, or a fragment that a statement repeats. */
 export type ChainInSql = ChainId | Sql;
 
 /** CTEs `ranges` and `covered`: `indexed_from` and `indexed_to` of the run that ends with the newest block, or nulls. */
@@ -20,7 +19,6 @@ export function coverage(chainId: ChainInSql, dataset: string): Sql {
 )`;
 }
 
-/** SQL of both ends, inclusive; nulls mean that nothing is covered. */
 export interface BlockSpan {
   readonly lowest: Sql;
   readonly highest: Sql;

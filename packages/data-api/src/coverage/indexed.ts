@@ -4,7 +4,6 @@ import { z } from '@hono/zod-openapi';
 export interface Indexed {
   readonly fromBlock: number | null;
   readonly toBlock: number | null;
-  /** Whether every requested block is indexed. */
   readonly complete: boolean;
 }
 
@@ -25,7 +24,6 @@ export function readIndexed(row: IndexedColumns | undefined): Indexed {
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
-/** The `indexed` block of list and price answers (docs/api/index.md#completeness). */
 export const indexedSchema = z
   .object({
     from_block: blockDigits,
@@ -42,7 +40,6 @@ export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
   };
 }
 
-/** {@link Indexed} as headers, for responses that are bare arrays (docs/api/index.md#completeness). */
 export function indexedHeaders({ fromBlock, toBlock, complete }: Indexed): Readonly<Record<string, string>> {
   return {
     ...(fromBlock !== null && { 'x-indexed-from-block': String(fromBlock) }),

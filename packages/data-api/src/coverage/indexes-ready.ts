@@ -1,5 +1,6 @@
 import type { Clock } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
+import { knownFor } from '../known-for.ts';
 
 /** How long the last check of the indexes is valid: a bulk load may drop them. Milliseconds. */
 const KNOWN_FOR_MS = 10_000;
@@ -10,17 +11,7 @@ export function createMissingIndexes(
   clock: Pick<Clock, 'now'>,
   names: readonly string[],
 ): () => Promise<readonly string[]> {
-  let known: { readonly missing: Promise<readonly string[]>; readonly until: number } | null = null;
-  return () => {
-    if (known !== null && clock.now() < known.until) return known.missing;
-    const requested = { missing: readMissing(database, names), until: clock.now() + KNOWN_FOR_MS };
-    known = requested;
-    // The waiting requests get the failure; the next request tries again.
-    requested.missing.catch(() => {
-      if (known === requested) known = null;
-    });
-    return requested.missing;
-  };
+  return knownFor(KNOWN_FOR_MS, clock, () => readMissing(database, names));
 }
 
 async function readMissing(

@@ -8,7 +8,6 @@ import type { Indexed } from './indexed.ts';
 /** A wallet or a contract whose rows make up a response. Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {
   readonly kind: SubjectKind;
-  /** Kind of the ranges that count, if not the subject's. @default kind */
   readonly recordedAs?: `${SubjectKind}-${string}`;
   readonly subject: Sql;
   readonly chainId: ChainInSql;
@@ -60,7 +59,6 @@ export const SUBJECT_RANGES = sql`ranges AS (
   GROUP BY island
 )`;
 
-/** Returns the block below which the subject has nothing: the contract's creation if it is known, otherwise the chain's first. */
 export function firstBlockOf({ kind, subject, chainId }: CoveredSubject, chainFirst: Sql): Sql {
   return kind !== 'wallet' && kind !== 'trader'
     ? sql`coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${chainFirst})`
@@ -99,10 +97,8 @@ export interface SubjectColumns {
 export interface SubjectCoverage {
   /** Complete when nothing from the first block that counts to the newest indexed one is missing, and all of it is counted. */
   readonly indexed: Indexed;
-  /** Whether the derived state counts every indexed row: false while it is built. */
   readonly isBuilt: boolean;
   readonly isCovered: boolean;
-  /** State of its on-demand backfill; null if it was never requested. */
   readonly history: {
     readonly status: HistoryStatus;
     /** All readable blocks are read; the missing ones may still be reorganized. */

@@ -25,7 +25,6 @@ export function subjectState(
       FROM subject_projections AS kept WHERE kept.chain_id = ${chainId} AND kept.state = ${name} AND kept.subject = ${subject}))`;
 }
 
-/** @param firstBlock below which there is nothing of the subject */
 export function readSubjectState(
   chain: Chain,
   [[from, to, chainTo, isContradicted], kept]: SubjectSnapshot,

@@ -65,7 +65,6 @@ async function readRequests(
   return (['trader', 'sender'] as const).map((kind) => rows.find((row) => row.kind === kind) ?? null);
 }
 
-/** States that other backfills don't have. */
 function messageOf(trader: BackfillRequest, sender: BackfillRequest | null): string | null {
   if (trader.status === 'refused' && trader.code === SENT_UNKNOWN) return trader.message;
   if (trader.waits && sender !== null && OPEN.has(sender.status)) {

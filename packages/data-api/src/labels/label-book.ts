@@ -20,7 +20,6 @@ export interface LabelBookOptions {
   readonly logger: Logger;
   /** With more labels none are cached; one takes about 300 bytes. @default 50,000 */
   readonly keptMax?: number;
-  /** @default the system's */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
@@ -32,7 +31,6 @@ const KEPT_MAX = 50_000;
 const TOGETHER = 2_000;
 /** Rows that were written by hand show after it. Milliseconds. */
 const READ_AGAIN_MS = 600_000;
-/** After a reading that failed. Milliseconds. */
 const TRY_AGAIN_MS = 10_000;
 
 export function createLabelBook({ logger, keptMax = KEPT_MAX, clock = systemClock }: LabelBookOptions): LabelBook {
@@ -79,7 +77,6 @@ interface Book {
 
 interface StoredLabel extends AddressLabel {
   readonly address: Address;
-  /** 0: on every chain. */
   readonly chainId: number;
   readonly source: string;
 }
@@ -130,7 +127,6 @@ function readPart(database: ReadDatabase, last: StoredLabel | undefined): Promis
   );
 }
 
-/** As `labelsOf` of page-labels.ts sorts those of one chain, or of all. */
 function byPrecedence(one: StoredLabel, other: StoredLabel): number {
   return (
     Number(one.entity === null) - Number(other.entity === null) ||

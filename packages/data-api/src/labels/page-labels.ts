@@ -9,7 +9,6 @@ export interface AddressLabel {
   readonly entityLogo: string | null;
 }
 
-/** The address as hexadecimal digits, then label, entity, the entity's logo. */
 export type LabelEntry = readonly [string, string | null, string | null, string | null];
 
 /**
@@ -21,7 +20,6 @@ export function labelsOf(addresses: Sql, chainId: ChainInSql): Sql {
     FROM address_labels WHERE address = ANY (${addresses}) AND ${expectedTrue(sql`chain_id IN (${chainId}, 0)`)})`;
 }
 
-/** Finds the label of an address; all null where none is known. */
 export function readLabels(entries: readonly LabelEntry[] | null): (address: Address) => AddressLabel {
   const labels = new Map<string, AddressLabel>();
   for (const [address, label, entity, entityLogo] of entries?.toReversed() ?? [])

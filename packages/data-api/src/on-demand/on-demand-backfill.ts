@@ -28,7 +28,6 @@ export interface OnDemandBackfillOptions {
   readonly maxCalls: number;
   /** Wallets and contracts that one key may have unfinished at once. */
   readonly perKey: number;
-  /** Retention of a chain. @default all blocks are retained */
   readonly retentionOf?: ((chain: Chain) => RetentionSettings | undefined) | undefined;
 }
 
@@ -55,7 +54,6 @@ export interface OnDemandBackfill {
   requestContract: RequestHistory;
   /** For the transactions that a wallet sent: the caller found unsearched blocks. */
   requestSender: RequestHistory;
-  /** For the coins that a wallet received: the caller found that its balances were not searched. */
   requestReceiver: RequestHistory;
   /** For rows decoded from the transactions of an account, such as swaps. `unserved` if the chain has no such dataset. */
   requestTrader: RequestHistory;
@@ -66,7 +64,6 @@ export interface OnDemandBackfill {
   work(dueWork: Pick<DueWork, 'add'>, options: WalletHistoryWorkOptions): void;
 }
 
-/** Inputs to search the transactions of a sender, or the native tokens of a receiver. */
 export interface SenderReading {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
@@ -74,7 +71,6 @@ export interface SenderReading {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention?: RetentionSettings | undefined;
-  /** Node calls for one of them at most. */
   readonly maxCalls: number;
   /** After this it gives way to others. Milliseconds. */
   readonly sliceMs: number;
@@ -85,7 +81,6 @@ export type ReadSender = (reading: SenderReading, subject: Subject, signal: Abor
 
 export interface WalletHistoryWorkOptions {
   readonly database: Database;
-  /** The chains that this process reads, each with its retention (default: all blocks). */
   readonly chains: readonly {
     readonly chain: Chain;
     readonly pool: UpstreamPool;
@@ -94,19 +89,13 @@ export interface WalletHistoryWorkOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Where what might end the process is written down. Default: nowhere. */
   readonly journal?: Pick<WorkJournal, 'run'>;
-  /** Transactions that accounts sent. Default: none are known, so that backfills of traders stay incomplete. */
   readonly sentTransactions?: SentTransactions;
-  /** What transactions of senders are read by. Default: nothing, they wait for another process. */
   readonly readSender?: ReadSender;
-  /** What coins of receivers are read by. Default as of senders. */
   readonly readReceiver?: ReadSender;
-  /** How long one subject is read before another that waits gets its turn. Default 30,000 ms. */
   readonly sliceMs?: number;
 }
 
-/** Subjects that a process reads at once, by chain. */
 const CONCURRENCY = 3;
 const SLICE_MS = 30_000;
 const RETRY_SECONDS = 30;
@@ -130,7 +119,6 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
     return served.has(chain.id) && hasHistories ? null : 'unserved';
   }
 
-  /** Transactions found by the state of old blocks, on any served chain. */
   function requestState(kind: 'sender' | 'receiver'): RequestHistory {
     return async (context, chain, wallet, requestedBy) => {
       if (maxCalls === 0) return 'off';
@@ -243,7 +231,6 @@ function createRecentKeys(recentMs: number) {
   };
 }
 
-/** Between two looks at whether something is missing of a contract. Milliseconds. */
 const LOOK_AGAIN_MS = 600_000;
 /** Between two looks at whether a key that had too much unfinished may ask for a contract now. Milliseconds. */
 const ASK_AGAIN_MS = 60_000;

@@ -11,7 +11,6 @@ export class InconsistentPageError extends defineError('PAGE_INCONSISTENT', (blo
 /** Until the servers of a cluster have all ended a commit that they are in: it takes milliseconds where all of them answer. */
 const WAITS_MS: readonly number[] = [10, 40, 150];
 
-/** @param read throws {@link InconsistentPageError} if the page is torn, and so does this in the end */
 export async function readConsistentPage<Page>(
   read: () => Promise<Page>,
   clock: Pick<Clock, 'sleep'> = systemClock,

@@ -20,7 +20,6 @@ export function blocksOf(blocks: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }
 
-/** @param rows all of the page @throws {InconsistentPageError} if one has no block */
 export function readBlocks(
   packed: string | null,
   rows: readonly { readonly block_number: number }[],

@@ -20,13 +20,11 @@ export interface PageBounds {
   readonly pinnedBlock: number | null;
 }
 
-/** The bounds of a page as SQL, over column `block_number` and the time of a row. */
 export interface PageRange {
   /** For the statement's `WITH`: those of the dates, and `covered` with `indexed_from` and `indexed_to`. */
   readonly ctes: readonly Sql[];
   readonly lower: readonly Sql[];
   readonly upper: readonly Sql[];
-  /** The first and the last block that the bounds allow; null: no bound. */
   readonly lowest: Sql | null;
   readonly highest: Sql | null;
   /** Whether all blocks of the bounds are indexed, as their headers say; reads `covered`. */
@@ -87,11 +85,8 @@ export function pageRange(
   };
 }
 
-/** Bounds of a page as its scan takes them. */
 export interface ScanRange {
-  /** The conditions of the index scan. */
   readonly scan: readonly Sql[];
-  /** The bounds where the order ends, for the rows that the scan reads: they cut off the last ones. */
   readonly far: readonly Sql[];
 }
 

@@ -3,10 +3,8 @@ import type { RowsChange, SubjectProjection } from '@chainstead/sync';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { walletCounts as table } from './schema.ts';
 
-/** Before the name of a dataset. */
 const NAME = 'wallet-counts-of-';
 
-/** The name of the projection by which a dataset's rows delete counts of wallets. */
 export function walletCountsState(dataset: string): string {
   return `${NAME}${dataset}`;
 }

@@ -15,7 +15,6 @@ export interface BlockRowsQuery {
   readonly blockNumber: number;
   /** Null: of all transactions. */
   readonly transaction: Hash | null;
-  /** Rows behind this one; null: from the first on. */
   readonly after: RowPlace | null;
   readonly limit: number;
 }
@@ -24,44 +23,18 @@ export type BlockRow = Readonly<Record<string, unknown>>;
 
 export interface BlockRows {
   readonly rows: readonly BlockRow[];
-  /** Where the next page begins; null where none follows. */
   readonly next: RowPlace | null;
   readonly sql: string;
 }
 
 /** Columns of each view. Numbers that no double holds are texts in SQL, too. */
-const COLUMNS: Readonly<Record<BlockList, readonly string[]>> = {
-  erc20_transfers: [
-    'transaction_hash',
-    'token_address',
-    'token_symbol',
-    'from_address',
-    'to_address',
-    'amount::text',
-    'base_units::text',
-  ],
-  nft_transfers: [
-    'transaction_hash',
-    'event',
-    'token_address',
-    'collection_name',
-    'token_id::text',
-    'last_token_id::text',
-    'from_address',
-    'to_address',
-    'amount::text',
-  ],
-  nft_trades: [
-    'transaction_hash',
-    'marketplace',
-    'token_address',
-    'collection_name',
-    'token_ids::text[]',
-    'seller',
-    'buyer',
-    'price::text',
-    'payment_symbol',
-  ],
+const COLUMNS: Readonly<Record<BlockList, string>> = {
+  erc20_transfers:
+    'transaction_hash, token_address, token_symbol, from_address, to_address, amount::text, base_units::text',
+  nft_transfers:
+    'transaction_hash, event, token_address, collection_name, token_id::text, last_token_id::text, from_address, to_address, amount::text',
+  nft_trades:
+    'transaction_hash, marketplace, token_address, collection_name, token_ids::text[], seller, buyer, price::text, payment_symbol',
 };
 
 const BLOCK_MAX = 2_147_483_647;
@@ -86,7 +59,14 @@ export async function readBlockRows(
   const { text, values } = statementOf(blockRowsSql(list, query, query.limit));
   return {
     rows,
-    next: last === undefined ? null : placeOf(last),
+    next:
+      last === undefined
+        ? null
+        : {
+            transactionIndex: Number(last.transaction_index),
+            logIndex: Number(last.log_index),
+            item: Number(last.item ?? 0),
+          },
     sql: `${text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))};`,
   };
 }
@@ -104,7 +84,7 @@ function blockRowsSql(
     conditions.push(rowsAfter('ASC', places, values.slice(0, places.length)));
   }
   const order = rawSql(places.join(', '));
-  return sql`SELECT ${order}, ${rawSql(COLUMNS[list].join(', '))} FROM analytics.${rawSql(list)} ${where(conditions)} ORDER BY ${order} LIMIT ${limit}`;
+  return sql`SELECT ${order}, ${rawSql(COLUMNS[list])} FROM analytics.${rawSql(list)} ${where(conditions)} ORDER BY ${order} LIMIT ${limit}`;
 }
 
 /** A value in a statement to copy. @throws TypeError for a value that is neither a number nor a hash */
@@ -112,12 +92,4 @@ function literal(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)) return `'${value}'`;
   throw new TypeError(`${String(value).slice(0, 80)} is no hash`);
-}
-
-function placeOf(row: BlockRow): RowPlace {
-  return {
-    transactionIndex: Number(row.transaction_index),
-    logIndex: Number(row.log_index),
-    item: Number(row.item ?? 0),
-  };
 }

@@ -12,9 +12,7 @@ const DATA_LENGTH = 130;
 /** Assets that went into a vault or out of it. Amounts are decimal digits of base units. */
 export interface VaultMove {
   readonly kind: 'deposit' | 'withdraw';
-  /** Called the vault. */
   readonly sender: Address;
-  /** Owner of the shares. */
   readonly owner: Address;
   /** Receiver of the assets of a withdrawal; for a deposit the owner, who receives the shares. */
   readonly receiver: Address;

@@ -72,7 +72,6 @@ function entry(chainId: number, chainNamed: ChainNamed): z.ZodType<CollectionLis
   });
 }
 
-/** The first of these that is there; cells of a table that are empty are not. */
 function firstOf(given: Readonly<Record<string, unknown>>, keys: readonly string[]): unknown {
   return keys.map((key) => given[key]).find((value) => value !== undefined && value !== null && value !== '');
 }
@@ -89,5 +88,4 @@ function safelisted(given: Readonly<Record<string, unknown>>): boolean | null {
   return typeof status === 'string' ? SAFELISTED.has(status.toLowerCase()) : null;
 }
 
-/** Formats of kind `collections`. */
 export const collectionFormats: readonly ListFormat<CollectionListEntry>[] = [collectionList];

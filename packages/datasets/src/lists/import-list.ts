@@ -34,16 +34,7 @@ export interface ImportReport {
 
 /** In one transaction. @throws ListError if nothing usable is in the list. Nothing was changed then */
 export async function importList(options: ImportListOptions): Promise<ImportReport> {
-  switch (options.kind) {
-    case 'token-list':
-      return importInto(TOKEN_LISTS, options);
-    case 'labels':
-      return importInto(LABELS, options);
-    case 'spam':
-      return importInto(SPAM, options);
-    case 'collections':
-      return importInto(COLLECTIONS, options);
-  }
+  return IMPORTS[options.kind](options);
 }
 
 interface ListTable<Entry> {
@@ -91,6 +82,13 @@ const COLLECTIONS: ListTable<CollectionListEntry> = {
   tokens: 'none',
 };
 
+const IMPORTS: Readonly<Record<ListKind, (options: ImportListOptions) => Promise<ImportReport>>> = {
+  'token-list': (options) => importInto(TOKEN_LISTS, options),
+  labels: (options) => importInto(LABELS, options),
+  spam: (options) => importInto(SPAM, options),
+  collections: (options) => importInto(COLLECTIONS, options),
+};
+
 async function importInto<Entry extends ListEntry>(
   table: ListTable<Entry>,
   options: ImportListOptions,
@@ -104,7 +102,15 @@ async function importInto<Entry extends ListEntry>(
     chainNamed: (name) => chains.find(name)?.id ?? null,
   });
   const skipped = [...list.skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
-  if (list.entries.length === 0) throw emptyList(source, skipped);
+  if (list.entries.length === 0) {
+    const reasons = skipped.map(({ reason, count }) => `${count}: ${reason}`).join('; ');
+    throw new ListError(
+      'LIST_EMPTY',
+      `The list has no usable entry${reasons === '' ? '' : ` (${reasons})`}`,
+      'Import a list with usable entries. Earlier imports from this source are unchanged',
+      { source },
+    );
+  }
   await options.database.transaction((transaction) => replaceRows(transaction, table, source, list.entries));
   return { format: list.format, rows: list.entries.length, skipped };
 }
@@ -120,11 +126,8 @@ async function replaceRows<Entry extends ListEntry>(
   await transaction.query(sql`CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP`);
   await touchTokens(transaction, table, source);
   await transaction.query(sql`DELETE FROM ${rawSql(table.name)} WHERE source = ${source}`);
-  await transaction.copy(
-    table.name,
-    [table.addressColumn, 'chain_id', 'source', ...table.columns],
-    copyLines(table, source, entries),
-  );
+  const columns = [table.addressColumn, 'chain_id', 'source', ...table.columns];
+  await transaction.copy(table.name, columns, copyLines(table, source, entries));
   if (table.tokens === 'adds')
     await transaction.query(
       sql`INSERT INTO tokens (address, chain_id) SELECT address, chain_id FROM ${rawSql(table.name)} WHERE source = ${source} ORDER BY address, chain_id ON CONFLICT DO NOTHING`,
@@ -137,7 +140,6 @@ async function replaceRows<Entry extends ListEntry>(
   if (table.tokens !== 'none') await refreshTokens(transaction, sql`SELECT address, chain_id FROM touched_tokens`);
 }
 
-/** Remembers the tokens that the source's present rows say something of. */
 async function touchTokens(
   transaction: Transaction,
   table: Pick<ListTable<unknown>, 'name' | 'tokens'>,
@@ -155,21 +157,8 @@ function* copyLines<Entry extends ListEntry>(
   source: string,
   entries: readonly Entry[],
 ): Generator<string> {
-  for (const entry of entries)
-    yield [
-      copyHex(entry.address),
-      String(entry.chainId),
-      copyValue(source),
-      ...table.values(entry).map(copyValue),
-    ].join('\t');
-}
-
-function emptyList(source: string, skipped: ImportReport['skipped']): ListError {
-  const reasons = skipped.map(({ reason, count }) => `${count}: ${reason}`).join('; ');
-  return new ListError(
-    'LIST_EMPTY',
-    `The list has no usable entry${reasons === '' ? '' : ` (${reasons})`}`,
-    'Import a list with usable entries. Earlier imports from this source are unchanged',
-    { source },
-  );
+  for (const entry of entries) {
+    const values = [source, ...table.values(entry)].map(copyValue);
+    yield [copyHex(entry.address), String(entry.chainId), ...values].join('\t');
+  }
 }

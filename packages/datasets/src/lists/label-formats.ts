@@ -5,9 +5,7 @@ import { isArrayOf, isCsvWith, isRecordOf, type ListFormat, listedItems } from '
 const ADDRESS_KEY = /^0x[0-9a-f]{40}$/i;
 const NO_LABEL = 'neither label nor entity';
 
-function named(entry: LabelEntry): boolean {
-  return entry.label !== null || entry.entity !== null;
-}
+const named = ({ label, entity }: LabelEntry): boolean => label !== null || entity !== null;
 
 /** Chainstead's own: `[{ address, label, entity, entity_logo, chain_id }]`, all but the address optional. */
 const labelArray: ListFormat<LabelEntry> = {

@@ -32,7 +32,6 @@ export interface CollectionListEntry extends ListEntry, CollectionFields {
   readonly possibleSpam: boolean | null;
 }
 
-/** Longest label or reason that is kept. Characters. */
 const LABEL_LENGTH_MAX = 256;
 const URL_LENGTH_MAX = 2_048;
 

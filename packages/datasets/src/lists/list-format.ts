@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The id of a chain by any of its names, hexadecimal or decimal id; null where none is known. */
 export type ChainNamed = (name: string) => number | null;
 
 /** One shape of list. `Content` is the parsed JSON, or the rows of a CSV. */
@@ -14,7 +13,6 @@ export interface ListFormat<Entry> {
   readonly entry: (chainId: number, chainNamed: ChainNamed) => z.ZodType<Entry>;
 }
 
-/** Items of a format whose content is a list of them. */
 export function listedItems(content: unknown): readonly unknown[] {
   return Array.isArray(content) ? content : [];
 }

@@ -7,15 +7,12 @@ import { parseCsv } from './parse-csv.ts';
 export interface ParsedList<Entry> {
   readonly format: string;
   readonly entries: readonly Entry[];
-  /** How many items were left out, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
 export interface ParseListOptions<Entry> {
   readonly formats: readonly ListFormat<Entry>[];
-  /** JSON or CSV text. */
   readonly content: string;
-  /** The chain of items that name none; 0: every chain. Not given: the default of the format. */
   readonly chainId?: number | undefined;
   readonly isKnownChain: (chainId: number) => boolean;
   readonly chainNamed: ChainNamed;
@@ -25,8 +22,25 @@ export interface ParseListOptions<Entry> {
 export function parseList<Entry extends ListEntry>(options: ParseListOptions<Entry>): ParsedList<Entry> {
   const content = readContent(options.content);
   const format = options.formats.find((each) => each.matches(content));
-  if (format === undefined) throw unknownFormat(options.formats, content);
-  const schema = format.entry(chainOf(format, options.chainId), options.chainNamed);
+  if (format === undefined) {
+    const names = options.formats.map(({ name }) => name);
+    const isOfDomains = typeof content === 'object' && content !== null && 'blacklist' in content;
+    throw new ListError(
+      'LIST_FORMAT_UNKNOWN',
+      isOfDomains ? 'This is a list of domains without addresses' : 'The list format is unknown',
+      `Known formats: ${names.join(', ')}`,
+      { formats: names },
+    );
+  }
+  const chainId = options.chainId ?? format.chainId;
+  if (chainId === null)
+    throw new ListError(
+      'LIST_CHAIN_MISSING',
+      `A list in the format ${format.name} has no chain`,
+      'Set the chain, or apply the list to all chains',
+      { format: format.name },
+    );
+  const schema = format.entry(chainId, options.chainNamed);
   const entries = new Map<string, Entry>();
   const skipped = new Map<string, number>();
   for (const item of format.items(content)) {
@@ -38,17 +52,6 @@ export function parseList<Entry extends ListEntry>(options: ParseListOptions<Ent
     else if (checked.success) entries.set(keyOf(checked.data), checked.data);
   }
   return { format: format.name, entries: [...entries.values()], skipped };
-}
-
-function chainOf(format: ListFormat<unknown>, given: number | undefined): number {
-  const chainId = given ?? format.chainId;
-  if (chainId !== null) return chainId;
-  throw new ListError(
-    'LIST_CHAIN_MISSING',
-    `A list in the format ${format.name} has no chain`,
-    'Set the chain, or apply the list to all chains',
-    { format: format.name },
-  );
 }
 
 function refusal(
@@ -76,15 +79,4 @@ function readContent(text: string): unknown {
       'Check the file or its source',
     );
   }
-}
-
-function unknownFormat(formats: readonly ListFormat<unknown>[], content: unknown): ListError {
-  const names = formats.map((format) => format.name);
-  const domains = typeof content === 'object' && content !== null && 'blacklist' in content;
-  return new ListError(
-    'LIST_FORMAT_UNKNOWN',
-    domains ? 'This is a list of domains without addresses' : 'The list format is unknown',
-    `Known formats: ${names.join(', ')}`,
-    { formats: names },
-  );
 }

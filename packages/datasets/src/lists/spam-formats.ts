@@ -8,7 +8,6 @@ const entryOf = (chainId: number): z.ZodType<SpamEntry> =>
 /** Scammers use one account on every chain, so lists that name no chain count on all. */
 const EVERY_CHAIN = 0;
 
-/** `["0x…", …]` (ScamSniffer's address.json). */
 const addressArray: ListFormat<SpamEntry> = {
   name: 'address array',
   matches: (content) => isArrayOf(content, z.string()),
@@ -20,18 +19,13 @@ const addressArray: ListFormat<SpamEntry> = {
 /** `{ domains: [...], address: ["0x…"] }` (one day of ScamSniffer's archive). */
 const dailyArchive: ListFormat<SpamEntry> = {
   name: 'ScamSniffer archive day',
-  matches: (content) => dayOf(content) !== null,
-  items: (content) => (dayOf(content) ?? []).map((address) => ({ address })),
+  matches: (content) => day.safeParse(content).success,
+  items: (content) => (day.safeParse(content).data?.address ?? []).map((address) => ({ address })),
   chainId: EVERY_CHAIN,
   entry: entryOf,
 };
 
-function dayOf(content: unknown): readonly unknown[] | null {
-  return (
-    z.looseObject({ domains: z.array(z.unknown()), address: z.array(z.unknown()) }).safeParse(content).data?.address ??
-    null
-  );
-}
+const day = z.looseObject({ domains: z.array(z.unknown()), address: z.array(z.unknown()) });
 
 /** Domain to the addresses seen there (ScamSniffer's combined.json); the domain is the reason. */
 const byDomain: ListFormat<SpamEntry> = {

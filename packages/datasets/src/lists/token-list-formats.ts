@@ -19,7 +19,6 @@ function tokenEntry(chainId: number): z.ZodType<TokenListEntry> {
     .transform(({ logoURI, ...entry }) => ({ ...entry, logo: logoURI }));
 }
 
-/** `{ name, version, tokens: [...] }`. */
 const publishedTokenList: ListFormat<TokenListEntry> = {
   name: 'token list',
   matches: (content) => isTokenList(content) && isArrayOf(content.tokens, tokenItem),
@@ -32,7 +31,6 @@ function isTokenList(content: unknown): content is { tokens: readonly unknown[] 
   return z.looseObject({ tokens: z.array(z.unknown()) }).safeParse(content).success;
 }
 
-/** The bare array of the same items. */
 const tokenArray: ListFormat<TokenListEntry> = {
   name: 'token array',
   matches: (content) => isArrayOf(content, tokenItem),

@@ -35,7 +35,6 @@ export interface RowPlace {
 
 /** The rows of accounts in one dataset's table, whose primary key begins with `account_key`, `chain_id` and the columns of {@link RowPlace}. */
 export interface AccountRows<Row extends RowPlace> {
-  /** The dataset's name: its coverage counts. */
   readonly dataset: string;
   readonly table: string;
   /** What of a row is read; without `FROM`, over the table's columns. */
@@ -45,21 +44,18 @@ export interface AccountRows<Row extends RowPlace> {
 export interface AccountRowsQuery extends PageBounds {
   readonly account: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Rows wanted; one more is read to see whether a page follows. */
   readonly limit: number;
   /** Rows after this one; null for the first page. */
   readonly after: RowPlace | null;
 }
 
 export interface AccountRowsPage<Row> {
-  /** With their blocks, in order; at most `query.limit`. */
   readonly rows: readonly (Row & { readonly block: PageBlock })[];
   readonly indexed: Indexed;
   /** Behind which row the next page begins, and the highest block of the run; null on the last page. */
   readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
 }
 
-/** @throws {InconsistentPageError} if a row repeatedly comes without its block */
 export function getAccountRows<Row extends RowPlace>(
   database: ReadDatabase,
   chain: Chain,

@@ -3,9 +3,7 @@ import type { Dataset } from '@chainstead/sync';
 
 /** A route of a dataset, as far as documents show it. `defineListRoute` takes path, operation and summary from it. */
 export interface DatasetEndpoint {
-  /** The name of the dataset, which routes without its manifest know as well. */
   readonly dataset: string;
-  /** `/api/v2.2/wallets/{address}/vaults`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
@@ -15,7 +13,6 @@ export interface DatasetEndpoint {
 
 /** Table and placement stand in its `schema.ts`, the view in `analytics.sql`. Register it in `manifests.ts`. */
 export interface DatasetManifest<Row = unknown> extends Dataset<Row> {
-  /** What it holds, for documents: a sentence without a period. */
   readonly summary: string;
   /** Those that read this dataset alone; what joins several is put together in `dataset-routes.ts`. */
   readonly endpoints: readonly DatasetEndpoint[];

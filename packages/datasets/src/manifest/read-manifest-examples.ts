@@ -3,7 +3,6 @@ import { type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { DatasetManifest } from './dataset-manifest.ts';
 
-/** Values for examples of a dataset without rows, by the column that an endpoint names. */
 type ExampleFallback = Readonly<Record<'account' | 'chain', string>>;
 
 export async function readManifestExamples(

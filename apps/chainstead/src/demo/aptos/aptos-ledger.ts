@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DemoError } from '../demo-error.ts';
 
-/** A transaction in the form of the REST API. */
 export type AptosRestTransaction = Readonly<Record<string, unknown>>;
 
-/** A ledger of Aptos in which every version exists: recorded transactions, and small ones made up between them. */
 export interface AptosLedger {
   readonly chainId: number;
-  /** Newest version. */
   readonly head: number;
-  /** Versions of the recorded transactions, ascending. */
   readonly recorded: readonly number[];
   /** The JSON of a transaction, compact as a fullnode writes it. @throws DemoError beyond the head */
   transaction(version: number): Buffer;
@@ -17,16 +13,13 @@ export interface AptosLedger {
 }
 
 export interface AptosLedgerOptions {
-  /** @default 1 */
   readonly chainId?: number;
   readonly transactions: readonly AptosRestTransaction[];
   /** Where they go: at their own versions (absent), or one after the other from a version on, every so many versions. */
   readonly place?: { readonly from: number; readonly every: number };
-  /** @default 20 versions above the last recorded one */
   readonly head?: number;
 }
 
-/** Versions of a block. */
 const BLOCK_VERSIONS = 10;
 const HEAD_ABOVE = 20;
 /** 2022-10-12, microseconds. */
@@ -46,10 +39,8 @@ export function createAptosLedger(options: AptosLedgerOptions): AptosLedger {
     transaction(version) {
       if (version > head) throw new DemoError(`Version ${version} is above the head ${head}`, { version, head });
       const given = placed.get(version);
-      const made =
-        given === undefined
-          ? fillerAt(placed, version)
-          : { ...given, version: String(version), hash: hashOf('hash', version) };
+      const own = { version: String(version), hash: hashOf('hash', version) };
+      const made = given === undefined ? fillerAt(placed, version) : { ...given, ...own };
       const json = { ...made, accumulator_root_hash: hashOf('root', version) };
       return Buffer.from(JSON.stringify(withHeight(json, blockOf(placed, head, version).height)));
     },
@@ -128,7 +119,6 @@ function fillerAt(placed: Placed, version: number): AptosRestTransaction {
   };
 }
 
-/** A block's metadata contains the block that it stands in here. */
 function withHeight(transaction: AptosRestTransaction, height: number): AptosRestTransaction {
   if (transaction.type !== 'block_metadata_transaction' || !Array.isArray(transaction.events)) return transaction;
   const events = transaction.events.map((event: AptosRestTransaction) =>

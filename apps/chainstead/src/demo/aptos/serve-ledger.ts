@@ -5,7 +5,6 @@ import type { AptosLedger } from './aptos-ledger.ts';
 const PAGE_MAX = 100;
 const HEAD_TIMESTAMP = '1665609980299882';
 
-/** Serves a ledger on 127.0.0.1 as a fullnode's REST API: the routes that Chainstead reads. */
 export function serveLedger(ledger: AptosLedger): Promise<ListeningServer> {
   const server = createServer((request, response) => {
     const body = bodyOf(ledger, new URL(request.url ?? '/', 'http://fullnode'));

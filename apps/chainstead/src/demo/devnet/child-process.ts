@@ -2,10 +2,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 
-/** A child that ends with this process, however this process ends. */
 export interface DependentProcess {
   readonly stdout: Readable;
-  /** The last few kilobytes that it wrote to standard error. */
   readonly errorOutput: string;
   readonly exitCode: number | null;
   /** Ends it and waits until it is gone. Safe to call twice. */

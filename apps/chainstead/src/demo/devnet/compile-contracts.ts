@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { DemoError } from '../demo-error.ts';
 import { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 
-/** Compiles contracts of this package's `contracts` folder, each in a file of its name. @throws DemoError */
 export async function compileContracts<Name extends string>(
   names: readonly Name[],
 ): Promise<(name: Name) => CompiledContract> {

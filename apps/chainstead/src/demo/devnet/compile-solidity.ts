@@ -9,14 +9,12 @@ import type { Abi } from 'viem';
 import { DemoError } from '../demo-error.ts';
 import { requireDemoTool } from './demo-tools.ts';
 
-/** A contract that can be deployed. */
 export interface CompiledContract {
   readonly name: string;
   readonly abi: Abi;
   readonly bytecode: Hex;
 }
 
-/** The compiler, as much of it as is used here. */
 interface Solc {
   version(): string;
   compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string;
@@ -41,10 +39,18 @@ const SETTINGS = {
 export async function compileSolidity(
   sources: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, CompiledContract>> {
-  const cacheFile = join(await cacheFolder(), `${cacheKey(sources)}.json`);
+  // This user's: what others put into the shared temporary folder is never deployed.
+  const folder = join(tmpdir(), `chainstead-solidity-${userInfo().uid}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const cacheFile = join(folder, `${cacheKey(sources)}.json`);
   const cached = await unlessMissing(readFile(cacheFile, 'utf8'));
   const contracts: readonly CompiledContract[] = cached === undefined ? compile(sources) : JSON.parse(cached);
-  if (cached === undefined) await writeWhole(cacheFile, JSON.stringify(contracts));
+  if (cached === undefined) {
+    // Other processes may read at the same time: the file appears whole or not at all.
+    const partial = `${cacheFile}.${process.pid}`;
+    await writeFile(partial, JSON.stringify(contracts));
+    await rename(partial, cacheFile);
+  }
   return new Map(contracts.map((contract) => [contract.name, contract]));
 }
 
@@ -56,9 +62,14 @@ function compile(sources: Readonly<Record<string, string>>): CompiledContract[] 
     sources: Object.fromEntries(Object.entries(sources).map(([file, content]) => [file, { content }])),
     settings: SETTINGS,
   };
-  const output: SolcOutput = JSON.parse(
-    solc.compile(JSON.stringify(input), { import: (path) => readImport(require, path) }),
-  );
+  const readImport = (path: string) => {
+    try {
+      return { contents: readFileSync(require.resolve(path), 'utf8') };
+    } catch (error) {
+      return { error: String(error) };
+    }
+  };
+  const output: SolcOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }));
   const errors = (output.errors ?? []).filter((one) => one.severity === 'error').map((one) => one.formattedMessage);
   if (errors.length > 0)
     throw new DemoError(`Solidity does not compile: ${errors.join('\n')}`, { files: Object.keys(sources) });
@@ -71,32 +82,10 @@ function compile(sources: Readonly<Record<string, string>>): CompiledContract[] 
   );
 }
 
-function readImport(require: NodeJS.Require, path: string): { contents: string } | { error: string } {
-  try {
-    return { contents: readFileSync(require.resolve(path), 'utf8') };
-  } catch (error) {
-    return { error: String(error) };
-  }
-}
-
 function cacheKey(sources: Readonly<Record<string, string>>): string {
   const require = requireDemoTool();
   const versions = ['solc', '@openzeppelin/contracts'].map((name) => require(`${name}/package.json`).version);
   return createHash('sha256')
     .update(JSON.stringify([versions, SETTINGS, sources]))
     .digest('hex');
-}
-
-/** A folder of this user's own: what others put into the shared temporary folder is never deployed. */
-async function cacheFolder(): Promise<string> {
-  const folder = join(tmpdir(), `chainstead-solidity-${userInfo().uid}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
-}
-
-/** Other processes may read at the same time: the file appears whole or not at all. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const partial = `${file}.${process.pid}`;
-  await writeFile(partial, text);
-  await rename(partial, file);
 }

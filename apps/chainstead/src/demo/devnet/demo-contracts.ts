@@ -2,10 +2,8 @@ import { parseAbi } from 'viem';
 import { compileContracts } from './compile-contracts.ts';
 import type { CompiledContract } from './compile-solidity.ts';
 
-/** Contracts of this package's `contracts` folder for ERC-20 and what resembles it; the market's are in market-contracts.ts. */
 export type DemoContractName = 'DemoToken' | 'Bytes32Token' | 'ThreeTopicNft' | 'DemoNft';
 
-/** What the demo contracts understand, for typed calls. */
 export const DEMO_TOKEN_ABI = parseAbi([
   'constructor(string name, string symbol, uint8 decimals)',
   'function name() view returns (string)',
@@ -18,14 +16,12 @@ export const DEMO_TOKEN_ABI = parseAbi([
   'function transferMany(address[] to, uint256 value)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
-/** `DemoNft` and `ThreeTopicNft`. */
 export const DEMO_NFT_ABI = parseAbi([
   'function mint(address to, uint256 tokenId)',
   'function transferFrom(address from, address to, uint256 tokenId)',
   'function supportsInterface(bytes4) view returns (bool)',
 ]);
 
-/** Compiles the demo contracts, or takes them from the compiler's cache. */
 export async function compileDemoContracts(): Promise<Readonly<Record<DemoContractName, CompiledContract>>> {
   const contract = await compileContracts<DemoContractName>(['DemoToken', 'Bytes32Token', 'ThreeTopicNft', 'DemoNft']);
   return {

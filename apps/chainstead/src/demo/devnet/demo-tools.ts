@@ -12,30 +12,25 @@ import { DemoError } from '../demo-error.ts';
 /** The list of the tools in the published package. A checkout has none: npm installs them as dependencies there. */
 const PUBLISHED_LIST = fileURLToPath(new URL('../../../../../demo-tools/', import.meta.url));
 const LIST_FILES = ['package.json', 'npm-shrinkwrap.json'] as const;
-/** Bytes of npm's output. */
 const OUTPUT_MAX = 16 * 1024 * 1024;
 
 /** A function that finds the packages of the demo (anvil, solc, contracts), as `require` does. */
 export function requireDemoTool(): NodeJS.Require {
   return createRequire(
-    isPublished(PUBLISHED_LIST) ? join(cacheFolder(PUBLISHED_LIST), 'package.json') : import.meta.url,
+    existsSync(PUBLISHED_LIST) ? join(cacheFolder(PUBLISHED_LIST), 'package.json') : import.meta.url,
   );
 }
 
-/** Parts that a test chooses. */
 export interface DemoToolsOptions {
-  /** Receives one line before the download. */
   report(line: string): void;
-  /** Folder with the list. */
   readonly list?: string;
-  /** Default: those of this process. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** Does nothing in a checkout, or if the folder exists. @throws DemoError if npm is missing or fails */
 export async function installDemoTools(options: DemoToolsOptions): Promise<void> {
   const { report, list = PUBLISHED_LIST, environment = process.env } = options;
-  if (!isPublished(list)) return;
+  if (!existsSync(list)) return;
   const folder = cacheFolder(list, environment);
   if (existsSync(folder)) return;
   report(`Downloading the demo's tools (anvil, solc, Seaport) to ${folder} …`);
@@ -51,10 +46,6 @@ export async function installDemoTools(options: DemoToolsOptions): Promise<void>
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-}
-
-function isPublished(list: string): boolean {
-  return existsSync(list);
 }
 
 /** A folder for each list, so that versions of the program do not share tools. */
@@ -75,17 +66,13 @@ async function runNpm(folder: string, environment: NodeJS.ProcessEnv): Promise<v
       maxBuffer: OUTPUT_MAX,
     });
   } catch (error) {
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    // The line of npm's output that names the problem.
+    const [, reason = String(error)] = /^npm error (?!code|errno|syscall|A complete log)(\S.*)$/m.exec(output) ?? [];
     throw new DemoError(
-      `Could not download the demo's tools (anvil, solc, Seaport): ${reasonOf(error)}`,
+      `Could not download the demo's tools (anvil, solc, Seaport): ${reason}`,
       { folder },
       'Check that npm is installed and reaches its registry (npm ping), then run the command again',
     );
   }
-}
-
-/** The line of npm's output that names the problem. */
-function reasonOf(error: unknown): string {
-  const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-  const lines = [...output.matchAll(/^npm error (?!code|errno|syscall|A complete log)(\S.*)$/gm)];
-  return lines[0]?.[1] ?? String(error);
 }

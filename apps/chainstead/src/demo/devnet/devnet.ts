@@ -22,25 +22,18 @@ import type { CompiledContract } from './compile-solidity.ts';
 import { requireDemoTool } from './demo-tools.ts';
 
 export interface DevnetOptions {
-  /** Default 31337. */
   readonly chainId?: number;
-  /** Default: any free one. */
   readonly port?: number;
-  /** Further arguments for anvil, e.g. `['--state', file]`. */
   readonly args?: readonly string[];
 }
 
-/** One transaction to a contract. */
 export interface DevnetCall {
   readonly address: Address;
   readonly abi: Abi;
   readonly functionName: string;
   readonly args?: readonly unknown[];
-  /** One of `accounts`; default the first. */
   readonly from?: Address;
-  /** Wei sent along; default none. */
   readonly value?: bigint;
-  /** Default: what the node estimates. */
   readonly gas?: bigint;
 }
 
@@ -48,16 +41,13 @@ type ReorgRequest = { Method: 'anvil_reorg'; Parameters: readonly unknown[]; Ret
 
 export type DevnetClient = Client & TestActions & PublicActions & WalletActions;
 
-/** A local EVM node (anvil) that ends with this process. */
 export interface Devnet {
   readonly url: string;
   readonly webSocketUrl: string;
   readonly chainId: number;
-  /** Funded accounts that the node signs for. */
   readonly accounts: readonly Address[];
   /** viem client with everything that a node, a wallet and a test node can do. */
   readonly client: DevnetClient;
-  /** Gives the contract's address once it is mined. */
   deploy(contract: CompiledContract, args?: readonly unknown[]): Promise<Address>;
   /** Gives the receipt once it is mined. @throws DemoError when the transaction failed. */
   send(call: DevnetCall): Promise<TransactionReceipt>;
@@ -113,12 +103,8 @@ async function connect(child: DependentProcess, settings: readonly string[], cha
 }
 
 function createClient(url: string, chainId: number): DevnetClient {
-  const chain = defineChain({
-    id: chainId,
-    name: 'Devnet',
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [url] } },
-  });
+  const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 };
+  const chain = defineChain({ id: chainId, name: 'Devnet', nativeCurrency, rpcUrls: { default: { http: [url] } } });
   return createTestClient({ mode: 'anvil', chain, transport: http(url), pollingInterval: POLLING_INTERVAL_MS })
     .extend(publicActions)
     .extend(walletActions);
@@ -144,27 +130,19 @@ async function send(client: DevnetClient, accounts: readonly Address[], call: De
   return mined(client, hash, functionName);
 }
 
-async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: string): Promise<TransactionReceipt> {
-  // Polls: viem's own waiting looks again only at a new block, and here a block comes only with a transaction.
-  const receipt = await pollReceipt(client, hash, what);
-  if (receipt.status !== 'success') throw new DemoError(`${what} failed on the devnet`, { hash });
-  return receipt;
-}
-
 /** Most are there after a few milliseconds, and tests send thousands one after the other. */
 const RECEIPT_POLL_FIRST_MS = 2;
 const RECEIPT_POLL_MAX_MS = 20;
 const RECEIPT_PATIENCE_MS = 30_000;
 
-async function pollReceipt(
-  client: DevnetClient,
-  hash: Hash | `0x${string}`,
-  what: string,
-): Promise<TransactionReceipt> {
+/** Polls: viem's waiting looks again only at a new block, and here a block comes only with a transaction. */
+async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: string): Promise<TransactionReceipt> {
   const deadline = Date.now() + RECEIPT_PATIENCE_MS;
   for (let waitMs = RECEIPT_POLL_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RECEIPT_POLL_MAX_MS)) {
     try {
-      return await client.getTransactionReceipt({ hash });
+      const receipt = await client.getTransactionReceipt({ hash });
+      if (receipt.status === 'success') return receipt;
+      throw new DemoError(`${what} failed on the devnet`, { hash });
     } catch (error) {
       if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
       if (Date.now() > deadline) throw new DemoError(`${what} was not mined in time`, { hash });

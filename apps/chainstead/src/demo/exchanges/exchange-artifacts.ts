@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { type Abi, type Hex, isHex } from 'viem';
+import { type Abi, isHex } from 'viem';
 import { DemoError } from '../demo-error.ts';
 import type { CompiledContract } from '../devnet/compile-solidity.ts';
 import { requireDemoTool } from '../devnet/demo-tools.ts';
 
-/** Compiled contracts of exchanges, by the file of their npm package. Those of PancakeSwap and Algebra are for tests alone. */
 const FILES = {
   UniswapV2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
   UniswapV2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
@@ -28,15 +27,11 @@ interface Artifact {
   readonly bytecode: string | { readonly object: string };
 }
 
-/** The contract of an exchange as its npm package has it. @throws DemoError if the package has another form */
 export async function readExchangeArtifact(name: keyof typeof FILES): Promise<CompiledContract> {
   const file = requireDemoTool().resolve(FILES[name]);
   const { abi, bytecode }: Artifact = JSON.parse(await readFile(file, 'utf8'));
-  return { name, abi, bytecode: prefixed(typeof bytecode === 'string' ? bytecode : bytecode.object, file) };
-}
-
-function prefixed(digits: string, file: string): Hex {
+  const digits = typeof bytecode === 'string' ? bytecode : bytecode.object;
   const code = digits.startsWith('0x') ? digits : `0x${digits}`;
   if (!isHex(code)) throw new DemoError(`${file} has no bytecode that can be deployed`);
-  return code;
+  return { name, abi, bytecode: code };
 }

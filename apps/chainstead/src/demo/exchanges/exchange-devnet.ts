@@ -12,25 +12,19 @@ import { createPoolTrades, type PoolTrades } from './pool-trades.ts';
 
 export interface NewPool {
   readonly version: ExchangePool['version'];
-  /** In any order. */
   readonly tokens: readonly [Address, Address];
   /** Parts per million, one that the factory enables. @default 3,000 */
   readonly fee?: number;
   /** First price of v3 and v4, as base units of the first given token for so many of the second. @default [1n, 1n] */
   readonly price?: readonly [bigint, bigint];
-  /** v4 only. @default none */
   readonly hooks?: Address;
 }
 
-/** Exchanges on a devnet: Uniswap v2, v3 and v4 with their contracts from npm, and routers that trade for the devnet's accounts. */
 export interface ExchangeDevnet extends PoolTrades {
-  /** Factories, and the pool manager of v4. */
   readonly factories: Readonly<Record<'v2' | 'v3' | 'v4', DeployedContract>> & Partial<ForkFactories>;
   /** An ERC-20 of which `holders` have 10^30 base units that routers may move. @default holders the first three accounts */
   deployToken(symbol: string, decimals?: number, holders?: readonly Address[]): Promise<Address>;
-  /** Permits the routers to move a token of the holders. */
   approve(token: Address, holders: readonly Address[]): Promise<void>;
-  /** Creates a pool without liquidity. @throws DemoError if there is one already */
   createPool(pool: NewPool): Promise<ExchangePool>;
   /** A contract with perfect events of a v2 pair, which names the real factory. `trade(amount0In, amount1Out)` emits a `Sync` and a `Swap`. */
   deployFakePair(tokens: readonly [Address, Address]): Promise<DeployedContract>;
@@ -42,13 +36,11 @@ export interface ExchangeOptions {
 }
 
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 500: 10, 2500: 50, 3000: 60, 10000: 200 };
-/** The one that a factory of Algebra begins with. */
 const ALGEBRA_SPACING = 60;
 const HOLDING = 10n ** 28n;
 /** The deployer of PancakeSwap reads the code of a pool from storage. */
 const GAS = 15_000_000n;
 
-/** Deploys everything. Takes about ten blocks. */
 export async function deployExchanges(
   devnet: Devnet,
   { hasForks = false }: ExchangeOptions = {},

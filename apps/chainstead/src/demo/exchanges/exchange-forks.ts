@@ -7,10 +7,8 @@ import type { DeployedContract } from '../market/market.ts';
 import { readExchangeArtifact } from './exchange-artifacts.ts';
 import type { ExchangePool } from './exchange-pool.ts';
 
-/** Factories of exchanges that descend from Uniswap v3. */
 export type ForkFactories = Readonly<Record<'v3-pancake' | 'algebra-integral', DeployedContract>>;
 
-/** Deploys the factories of PancakeSwap v3 and Algebra Integral. Takes four blocks. */
 export async function deployForks(devnet: Devnet): Promise<ForkFactories> {
   const [contract, pancakePool, pancakeFactory, algebraFactory, algebraDeployer] = await Promise.all([
     compileContracts(['PancakePoolDeployer']),
@@ -34,13 +32,11 @@ export async function deployForks(devnet: Devnet): Promise<ForkFactories> {
   };
 }
 
-/** Call of a factory that creates the pool, and the one that returns it. */
 export interface FactoryCalls {
   readonly create: readonly [functionName: string, args: readonly unknown[]];
   readonly find: readonly [functionName: string, args: readonly unknown[]];
 }
 
-/** The calls for a pool that is a contract. @param tokens in order */
 export function factoryCalls(
   version: Exclude<ExchangePool['version'], 'v4'>,
   tokens: readonly [Address, Address],

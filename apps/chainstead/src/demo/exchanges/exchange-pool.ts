@@ -1,9 +1,7 @@
 import { type Address, type Hex, keccak256Hex } from '@chainstead/core';
 import { encodeAbiParameters } from 'viem';
 
-/** A pool of real contracts. */
 export interface ExchangePool {
-  /** Family of the exchange. */
   readonly version: 'v2' | 'v3' | 'v3-pancake' | 'algebra-integral' | 'v4';
   /** Address of the pool; of v4 its id. */
   readonly pool: Hex;
@@ -16,19 +14,16 @@ export interface ExchangePool {
   readonly hooks: Address;
 }
 
-/** The key of a v4 pool, as its contracts take it. */
 export function keyOf({ tokens, fee, tickSpacing, hooks }: Omit<ExchangePool, 'pool'>) {
   return { currency0: tokens[0], currency1: tokens[1], fee, tickSpacing, hooks };
 }
 
-/** The id of a v4 pool: the hash of its key. */
 export function idOf(pool: Omit<ExchangePool, 'pool'>): Hex {
   const types = ['address', 'address', 'uint24', 'int24', 'address'].map((type) => ({ type }));
   const encoded = encodeAbiParameters(types, Object.values(keyOf(pool)));
   return keccak256Hex(Buffer.from(encoded.slice(2), 'hex'));
 }
 
-/** The largest integer whose square is not above the value. */
 export function squareRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));

@@ -5,21 +5,17 @@ import type { Devnet, DevnetCall } from '../devnet/devnet.ts';
 import type { DeployedContract } from '../market/market.ts';
 import { type ExchangePool, keyOf, squareRoot } from './exchange-pool.ts';
 
-/** Liquidity and swaps in pools of a devnet, each one transaction. */
 export interface PoolTrades {
   /** Adds up to both amounts, over the whole range of prices. @param from default the first account */
   addLiquidity(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
-  /** Removes liquidity: of v2 its shares, else the unit of `L`. */
   removeLiquidity(pool: ExchangePool, liquidity: bigint, from?: Address): Promise<TransactionReceipt>;
   /** Adds or removes liquidity of v3 or v4 in a range of ticks. All accounts share the positions, which the routers own. */
   changeRange(pool: ExchangePool, range: RangeChange, from?: Address): Promise<TransactionReceipt>;
-  /** Sells base units of a token of the pool. */
   swap(pool: ExchangePool, sold: Sold, from?: Address): Promise<TransactionReceipt>;
   /** Borrows base units of both tokens, of v2 of one of them, and returns them in the same transaction. Not in v4. */
   flash(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
   /** Gives both tokens to the liquidity in range of v4, else to the contract. @throws DemoError in v4 without the router for it */
   donate(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
-  /** Sets the reserves of a v2 pair to its balances. */
   sync(pool: ExchangePool, from?: Address): Promise<TransactionReceipt>;
 }
 
@@ -36,12 +32,9 @@ export interface Sold {
 }
 
 export interface ExchangeRouters {
-  /** `DemoExchangeRouter`, for pools that are contracts. */
   readonly router: DeployedContract;
-  /** `PoolModifyLiquidityTest` and `PoolSwapTest`, for v4. */
   readonly liquidity4: DeployedContract;
   readonly swap4: DeployedContract;
-  /** `PoolDonateTest`. */
   readonly donate4?: DeployedContract;
 }
 

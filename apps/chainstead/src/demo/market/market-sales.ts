@@ -1,4 +1,3 @@
-/** The kinds of sale that Seaport knows, each executed for real. Every one sells tokens that it mints itself. */
 import type { ExpectedTrade, MarketStall } from './market-stall.ts';
 import { advanced, component, fulfillment, items, order } from './seaport-order.ts';
 
@@ -9,7 +8,6 @@ const ones = (ids: readonly bigint[]): { tokenIds: string[]; amounts: string[] }
   amounts: ids.map(() => '1'),
 });
 
-/** Paid in ether; the fee is inside the price. */
 const listing: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
   const id = await stall.mintCat();
@@ -19,7 +17,6 @@ const listing: Sale = async (stall) => {
   return stall.sold(receipt, { what: 'listing', ...ones([id]), price: String(price) });
 };
 
-/** The buyer's offer for one token in wrapped ether, matched by the seller with an order of his own. */
 const offer: Sale = async (stall) => {
   const { buyer, seller, price, fee, market } = stall;
   const id = await stall.mintCat();
@@ -45,7 +42,6 @@ const offer: Sale = async (stall) => {
   return stall.sold(receipt, { what: 'offer', ...ones([id]), paymentToken: paid, price: String(price) });
 };
 
-/** An offer for any token of the collection: the seller chooses which. */
 const collectionOffer: Sale = async (stall) => {
   const { buyer, seller, price, fee, market } = stall;
   const id = await stall.mintCat();
@@ -66,7 +62,6 @@ const collectionOffer: Sale = async (stall) => {
   return stall.sold(receipt, { what: 'collection offer', ...ones([id]), paymentToken: paid, price: String(price) });
 };
 
-/** Three tokens of one collection for one price. */
 const bundle: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
   const ids = [await stall.mintCat(), await stall.mintCat(), await stall.mintCat()];
@@ -76,7 +71,6 @@ const bundle: Sale = async (stall) => {
   return stall.sold(receipt, { what: 'bundle', ...ones(ids), price: String(price) });
 };
 
-/** Tokens of two collections for one price: a trade of each collection, both with the order's price. */
 const mixedBundle: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
   const ids = [await stall.mintCat(), await stall.mintCat()];
@@ -85,22 +79,11 @@ const mixedBundle: Sale = async (stall) => {
   const sell = stall.listing([...offered, items.erc1155(market.prints.address, prints, 5n)]);
   await stall.validate([sell], seller);
   const receipt = await stall.fill('fulfillOrder', [sell, NO_CONDUIT], buyer, price);
-  const what = 'bundle of two collections';
-  return stall.sold(
-    receipt,
-    { what, ...ones(ids), price: String(price) },
-    {
-      what,
-      token: market.prints.address,
-      tokenIds: [String(prints)],
-      amounts: ['5'],
-      price: String(price),
-      bundle: true,
-    },
-  );
+  const terms = { what: 'bundle of two collections', price: String(price) };
+  const ofPrints = { token: market.prints.address, tokenIds: [String(prints)], amounts: ['5'], bundle: true };
+  return stall.sold(receipt, { ...terms, ...ones(ids) }, { ...terms, ...ofPrints });
 };
 
-/** Three of ten prints, of an order that may be filled in parts. */
 const partialFill: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
   const id = await stall.mintPrints(10n);
@@ -115,7 +98,6 @@ const partialFill: Sale = async (stall) => {
   return stall.sold(receipt, { what: 'partial fill', ...terms });
 };
 
-/** A listing for one buyer only, who matches it with the mirror of it. */
 const privateSale: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
   const id = await stall.mintCat();
@@ -161,7 +143,6 @@ const routedSale: Sale = async (stall) => {
 const NO_CONDUIT = `0x${'0'.repeat(64)}`;
 const CONSIDERATION_SIDE = 1;
 
-/** All kinds of sale, by name. */
 export const MARKET_SALES = {
   listing,
   offer,

@@ -1,20 +1,15 @@
-import { type Address, parseAddress } from '@chainstead/core';
+import { parseAddress } from '@chainstead/core';
 import type { Devnet } from '../devnet/devnet.ts';
 import { type DeployedContract, FOUNDERS, type Market } from './market.ts';
 import { MARKET_SALES, type MarketSale } from './market-sales.ts';
 import { type ExpectedTrade, openStall } from './market-stall.ts';
 
-/** NFTs that are minted, moved and sold, with what must come out of it. */
 export interface MarketScript {
-  /** The names of all kinds of sale. */
   readonly kinds: readonly MarketSale[];
-  /** Makes one sale; seller, buyer and price are others each time. */
   sell(kind: MarketSale): Promise<ExpectedTrade[]>;
-  /** Mints, batches, transfers and burns of all collections, without any sale. */
   moveAround(): Promise<void>;
   /** The feed's next answer: dollars for one ether. */
   answerEtherPrice(dollars: number): Promise<void>;
-  /** All trades of all sales so far that are on the node's chain now, in chain order. */
   expectedTrades(): Promise<ExpectedTrade[]>;
 }
 
@@ -22,17 +17,13 @@ const PRICE_STEP = 10n ** 15n;
 const PRICES = 40n;
 const FEED_UNITS = 1e8;
 
-/** Ample. */
 const ANSWER_GAS = 200_000n;
 
 /** Each sale mints its own ids, so the script continues whatever a reorg takes away. */
 export function createMarketScript(devnet: Devnet, market: Market): MarketScript {
   let last = 0n;
   let sales = 0;
-  const next = (): bigint => {
-    last += 1n;
-    return last;
-  };
+  const next = (): bigint => ++last;
   const made: ExpectedTrade[] = [];
   return {
     kinds: Object.keys(MARKET_SALES) as MarketSale[],
@@ -53,8 +44,14 @@ export function createMarketScript(devnet: Devnet, market: Market): MarketScript
       await devnet.send({ ...market.etherFeed, functionName: 'answer', args: [answer], gas: ANSWER_GAS });
     },
     async expectedTrades() {
-      const standing = await Promise.all(made.map((trade) => stands(devnet, trade)));
-      return made.filter((_, index) => standing[index] === true);
+      const head = await devnet.client.getBlockNumber({ cacheTime: 0 });
+      const hashes = await Promise.all(
+        made.map(async ({ blockNumber }) => {
+          if (BigInt(blockNumber) > head) return null;
+          return (await devnet.client.getBlock({ blockNumber: BigInt(blockNumber) })).hash;
+        }),
+      );
+      return made.filter(({ blockHash }, index) => hashes[index] === blockHash);
     },
   };
 }
@@ -76,23 +73,14 @@ function moves(devnet: Devnet, { cats, prints, founders, traders }: Market, next
     () => send(prints, 'burn', [other, 3n]),
     async () => {
       const id = founder % BigInt(FOUNDERS);
-      const owner = await ownerOf(devnet, founders, id);
+      const owned = await devnet.client.readContract({ ...founders, functionName: 'ownerOf', args: [id] });
+      const owner = parseAddress(owned);
       await send(founders, 'transferFrom', [owner, to, id], owner);
     },
   ];
 }
 
-async function ownerOf(devnet: Devnet, { address, abi }: DeployedContract, id: bigint): Promise<Address> {
-  const owner = await devnet.client.readContract({ address, abi, functionName: 'ownerOf', args: [id] });
-  return parseAddress(owner);
-}
-
-async function stands(devnet: Devnet, { blockNumber, blockHash }: ExpectedTrade): Promise<boolean> {
-  if (BigInt(blockNumber) > (await devnet.client.getBlockNumber({ cacheTime: 0 }))) return false;
-  return (await devnet.client.getBlock({ blockNumber: BigInt(blockNumber) })).hash === blockHash;
-}
-
-function at<T>(list: readonly T[], index: number): T {
+export function at<T>(list: readonly T[], index: number): T {
   const found = list[index % list.length];
   if (found === undefined) throw new RangeError('The list is empty');
   return found;

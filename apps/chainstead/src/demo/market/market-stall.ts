@@ -1,16 +1,12 @@
-/** One seller, one buyer and a price: what every kind of sale of the market script is made of. */
 import { type Address, type Hash, parseHash } from '@chainstead/core';
 import { encodeFunctionData, type Hex, maxUint256, type TransactionReceipt } from 'viem';
 import type { Devnet } from '../devnet/devnet.ts';
 import type { DeployedContract, Market } from './market.ts';
 import { type ConsiderationItem, items, type OfferItem, type Order, order } from './seaport-order.ts';
 
-/** A trade that an indexer must find, exactly so. */
 export interface ExpectedTrade {
-  /** Which kind of sale it was. */
   readonly what: string;
   readonly token: Address;
-  /** In the order's order. */
   readonly tokenIds: readonly string[];
   readonly amounts: readonly string[];
   readonly seller: Address;
@@ -30,7 +26,6 @@ export interface ExpectedTrade {
   readonly blockTimestamp: number;
 }
 
-/** What a sale expects, before it is known where it was mined. */
 export type SaleTerms = Pick<ExpectedTrade, 'what' | 'tokenIds' | 'amounts' | 'price'> &
   Partial<Pick<ExpectedTrade, 'token' | 'paymentToken' | 'bundle'>>;
 
@@ -49,7 +44,6 @@ export type MarketStall = ReturnType<typeof openStall>;
 
 const FEE_DIVISOR = 40n;
 
-/** Everything that a kind of sale does, by its name. */
 export function openStall(options: StallOptions) {
   const { devnet, market, seller, buyer, price, next } = options;
   const { seaport, cats, prints } = market;
@@ -71,18 +65,15 @@ export function openStall(options: StallOptions) {
     price,
     fee,
     next,
-    /** The seller's, fresh. */
     async mintCat(id = next()): Promise<bigint> {
       await send(cats, 'mint', [seller, id], seller);
       return id;
     },
-    /** So many of one id, the seller's, fresh. */
     async mintPrints(amount: bigint): Promise<bigint> {
       const id = next();
       await send(prints, 'mint', [seller, id, amount], seller);
       return id;
     },
-    /** An id as long as they get. */
     longId: (): bigint => maxUint256 - next(),
     listing,
     /** Says on the chain that the orders are meant, which saves their signatures. */
@@ -95,7 +86,6 @@ export function openStall(options: StallOptions) {
     },
     cancel: (orders: readonly Order[]) =>
       send(seaport, 'cancel', [orders.map(({ parameters }) => ({ ...parameters, counter: 0n }))], seller),
-    /** The trades of a mined sale. */
     async sold(receipt: TransactionReceipt, ...terms: readonly SaleTerms[]): Promise<ExpectedTrade[]> {
       const { timestamp } = await devnet.client.getBlock({ blockHash: receipt.blockHash });
       const place = {
@@ -106,14 +96,10 @@ export function openStall(options: StallOptions) {
         blockTimestamp: Number(timestamp),
       };
       const parties = { seller, buyer, marketplace: seaport.address };
-      return terms.map((term) => ({
-        token: cats.address,
-        paymentToken: null,
-        bundle: term.tokenIds.length > 1,
-        ...term,
-        ...parties,
-        ...place,
-      }));
+      return terms.map((term) => {
+        const defaults = { token: cats.address, paymentToken: null, bundle: term.tokenIds.length > 1 };
+        return { ...defaults, ...term, ...parties, ...place };
+      });
     },
   };
 }

@@ -8,19 +8,15 @@ import type { CompiledContract } from '../devnet/compile-solidity.ts';
 import { requireDemoTool } from '../devnet/demo-tools.ts';
 import type { Devnet, DevnetCall } from '../devnet/devnet.ts';
 
-/** A contract that is deployed, with what it understands. */
 export interface DeployedContract {
   readonly address: Address;
   readonly abi: Abi;
 }
 
-/** Where NFTs are traded on a devnet: a real Seaport 1.6, what is sold there, and what it is paid with. */
 export interface Market {
-  /** Seaport 1.6. */
   readonly seaport: DeployedContract;
   /** ERC-721 with documents: contractURI(), tokenURI(), ERC-4906 and ERC-7572 events. */
   readonly cats: DeployedContract;
-  /** ERC-1155 with documents. */
   readonly prints: DeployedContract;
   /** ERC-721 minted by one ConsecutiveTransfer (ERC-2309), all to the first trader. */
   readonly founders: DeployedContract;
@@ -31,7 +27,6 @@ export interface Market {
   readonly router: DeployedContract;
   /** Accounts that hold wrapped ether, and let Seaport move all that they have. */
   readonly traders: readonly Address[];
-  /** Gets a part of every sale; trades nothing. */
   readonly feeRecipient: Address;
 }
 
@@ -40,7 +35,6 @@ export const FOUNDERS = 25;
 const TRADERS = 5;
 const WRAPPED_WEI = 10n ** 20n;
 
-/** Deploys everything and makes the devnet's first accounts ready to trade. Takes some dozen blocks. */
 export async function deployMarket(devnet: Devnet): Promise<Market> {
   const [artefacts, contract] = await Promise.all([
     readSeaportArtefacts(),
@@ -83,32 +77,19 @@ export async function deployMarket(devnet: Devnet): Promise<Market> {
 
 /** Approvals for Seaport itself: the orders name no conduit. */
 function readyToTrade({ seaport, cats, prints, founders, wrappedEther }: Market, from: Address): DevnetCall[] {
-  const approve = (nft: DeployedContract): DevnetCall => ({
-    ...nft,
-    functionName: 'setApprovalForAll',
-    args: [seaport.address, true],
-    from,
-  });
+  const approval = { functionName: 'setApprovalForAll', args: [seaport.address, true], from };
   return [
-    approve(cats),
-    approve(prints),
-    approve(founders),
+    ...[cats, prints, founders].map((nft) => ({ ...nft, ...approval })),
     { ...wrappedEther, functionName: 'deposit', value: WRAPPED_WEI, from },
     { ...wrappedEther, functionName: 'approve', args: [seaport.address, maxUint256], from },
   ];
 }
 
-/** The real Seaport 1.6 and the conduit controller that its constructor needs, as OpenSea's package brings them. */
-interface SeaportArtefacts {
-  readonly conduitController: CompiledContract;
-  readonly seaport: CompiledContract;
-}
-
 const PACKAGE = '@opensea/seaport-js';
 const FOLDER = 'src/artifacts/seaport/contracts';
 
-/** Reads the creation bytecode. @throws DemoError when the package has another shape than the one known here. */
-async function readSeaportArtefacts(): Promise<SeaportArtefacts> {
+/** The real Seaport 1.6, and the conduit controller that its constructor needs. */
+async function readSeaportArtefacts() {
   const root = dirname(requireDemoTool().resolve(`${PACKAGE}/package.json`));
   const [conduitController, seaport] = await Promise.all([
     readArtefact(join(root, FOLDER, 'conduit/ConduitController.sol/LocalConduitController.json')),

@@ -46,7 +46,6 @@ export interface AdvancedOrder extends Order {
   readonly extraData: Hex;
 }
 
-/** Which offered item of which order pays for which wanted item of which order. */
 export interface Fulfillment {
   readonly offerComponents: readonly Component[];
   readonly considerationComponents: readonly Component[];
@@ -65,17 +64,14 @@ const item = (itemType: number, token: Address, identifierOrCriteria: bigint, am
   endAmount: amount,
 });
 
-/** Items of orders. Amounts in base units. */
 export const items = {
   ether: (amount: bigint): OfferItem => item(ITEM_TYPES.native, ZERO_ADDRESS, 0n, amount),
   erc20: (token: Address, amount: bigint): OfferItem => item(ITEM_TYPES.erc20, token, 0n, amount),
   erc721: (token: Address, id: bigint): OfferItem => item(ITEM_TYPES.erc721, token, id, 1n),
   erc1155: (token: Address, id: bigint, amount: bigint): OfferItem => item(ITEM_TYPES.erc1155, token, id, amount),
-  /** Any token of the collection: what collection offers want. */
   anyErc721: (token: Address): OfferItem => item(ITEM_TYPES.erc721OfAnyId, token, 0n, 1n),
 };
 
-/** An order of full or partial fills, open to everyone. `salt` distinguishes equal orders. */
 export function order(options: {
   readonly offerer: Address;
   readonly offer: readonly OfferItem[];
@@ -100,7 +96,6 @@ export function order(options: {
   return { parameters, signature: '0x' };
 }
 
-/** The order, to be filled by `numerator / denominator`. */
 export function advanced(plain: Order, numerator = 1n, denominator = 1n): AdvancedOrder {
   return { ...plain, numerator, denominator, extraData: '0x' };
 }
@@ -109,7 +104,6 @@ export function component(orderIndex: number, itemIndex: number): Component {
   return { orderIndex: BigInt(orderIndex), itemIndex: BigInt(itemIndex) };
 }
 
-/** One offered item for one wanted item, each as [order, item]. */
 export function fulfillment(offered: readonly [number, number], wanted: readonly [number, number]): Fulfillment {
   return { offerComponents: [component(...offered)], considerationComponents: [component(...wanted)] };
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP server that listens on 127.0.0.1. */
 export interface ListeningServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
@@ -14,7 +13,6 @@ export interface ListeningServer {
 /** Longer than any client keeps an idle connection, so that a client never writes into a socket that is being closed. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** @param port 0: any free one. */
 export async function listenOnLoopback(server: Server, port: number): Promise<ListeningServer> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;

@@ -11,13 +11,11 @@ export interface ShownBalance {
   readonly token: Address | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
-  /** Block after which both balances apply. */
   readonly block: StateBlock;
   /** Balance in the API, in base units; null if the API needs a contract call first. */
   readonly shown: bigint | null;
   /** Result of `balanceOf`, in base units; null if the contract returns none. For the native token: the balance from an upstream. */
   readonly reported: bigint | null;
-  /** Upstream that returned it; null if none did. */
   readonly reportedBy: string | null;
 }
 
@@ -45,7 +43,6 @@ interface BalanceSource {
   readonly database: Database;
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-  /** Block for balances that the API does not show. */
   readonly block: StateBlock;
   /** Maximum age of a cached balance. Milliseconds. */
   readonly maxAgeMs: { readonly live: number; readonly native: number };

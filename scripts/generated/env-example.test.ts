@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { chainKeys } from './chain-keys.ts';
+import { chainKeys } from '../../apps/chainstead/src/configuration/chain-keys.ts';
+import { globalKeys } from '../../apps/chainstead/src/configuration/global-keys.ts';
+import { environmentSource, parseConfiguration } from '../../apps/chainstead/src/configuration/index.ts';
 import { renderEnvExample } from './env-example.ts';
-import { globalKeys } from './global-keys.ts';
-import { environmentSource, parseConfiguration } from './index.ts';
 
 const text = renderEnvExample();
 
 describe('.env.example', () => {
   it('in the repository matches the schema (npm run generate)', () => {
-    expect(readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8')).toBe(text);
+    expect(readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')).toBe(text);
   });
 
   it('names every key', () => {

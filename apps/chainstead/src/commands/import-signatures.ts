@@ -1,23 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { errorText } from '@chainstead/core';
 import { importSignatures, type SignaturePiece } from '@chainstead/transactions';
-import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { listFiles } from '../lists/list-files.ts';
 import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-or-url.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { Invocation } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
-export async function runImportSignatures(
-  place: string,
-  { source = place, chain }: ImportOptions,
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function runImportSignatures(invocation: Invocation<ImportOptions>, place: string): Promise<void> {
+  const { options, command, context } = invocation;
+  const { source = place, chain } = options;
   if (chain !== undefined) throw new UsageError('Signatures belong to no chain', 'Remove --chain');
   const configuration = readDatabaseConfiguration(command, context);
   const { stdout: output, clock } = context;
@@ -32,7 +28,6 @@ export async function runImportSignatures(
   writeOutcome(context, `Imported ${report.rows} signatures from ${source}.`, facts);
 }
 
-/** All files' text, some kilobytes at a time. @throws UnreadablePlaceError */
 async function* piecesOf(place: string, progress: ProgressReport, signal: AbortSignal): AsyncGenerator<SignaturePiece> {
   if (isUrl(place)) return yield { text: await readFileOrUrl(place, signal), isLast: true };
   let total = 0;

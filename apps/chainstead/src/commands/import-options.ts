@@ -1,4 +1,3 @@
-/** What may be said of any import; each kind takes some of it. */
 export interface ImportOptions {
   readonly source?: string;
   readonly chain?: string;

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { errorText } from '@chainstead/core';
 import { type GivenAbi, importAbis } from '@chainstead/transactions';
-import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { type ContractNaming, contractsOf } from '../lists/abi-contracts.ts';
 import { type ListedFile, listFiles } from '../lists/list-files.ts';
 import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-or-url.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readAddress, readChain } from '../session/option-values.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
@@ -15,15 +14,10 @@ import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
 const SOURCIFY_URL = 'https://sourcify.dev/server';
-/** Larger files are compiler output of whole projects. */
 const FILE_BYTES_MAX = 32 * 1_024 * 1_024;
 
-export async function runImportAbis(
-  place: string,
-  options: ImportOptions,
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function runImportAbis(invocation: Invocation<ImportOptions>, place: string): Promise<void> {
+  const { options, command, context } = invocation;
   if (options.source !== undefined)
     throw new UsageError('ABIs are stored by contract, not by source', 'Remove --source');
   const configuration = readDatabaseConfiguration(command, context);
@@ -49,7 +43,6 @@ export async function runImportAbis(
   writeOutcome(context, sentence, { work: 'import', kind: 'abi', place, ...report, finished: true });
 }
 
-/** Reads the ABI of one contract from Sourcify, or from a server with the same API. */
 async function* sourcifyAbi(
   place: string,
   from: string,

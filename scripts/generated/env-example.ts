@@ -1,6 +1,11 @@
-import { chainKeys } from './chain-keys.ts';
-import { globalKeys } from './global-keys.ts';
-import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.ts';
+import { chainKeys } from '../../apps/chainstead/src/configuration/chain-keys.ts';
+import { globalKeys } from '../../apps/chainstead/src/configuration/global-keys.ts';
+import {
+  factsOf,
+  KEY_GROUPS,
+  type KeyFacts,
+  type KeyGroup,
+} from '../../apps/chainstead/src/configuration/key-facts.ts';
 
 const EXAMPLE_CHAIN = 'ETH';
 const LINE_WIDTH = 118;
@@ -22,7 +27,6 @@ const INTRO = `\
 # "chainstead config validate" checks your settings. "chainstead config print" shows them, without secrets.`;
 
 export interface Setting {
-  /** With the suffix of a chain if each chain has its own. */
   readonly name: string;
   readonly facts: KeyFacts;
 }

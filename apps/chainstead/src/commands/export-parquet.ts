@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import { exportTable, findExportTable } from '@chainstead/lake';
-import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
-import type { CommandContext } from '../session/command-context.ts';
+import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
@@ -14,7 +13,7 @@ import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
 import { createProgressReport } from '../text/progress.ts';
 
-export interface ExportParquetOptions {
+interface ExportParquetOptions {
   readonly table: string;
   readonly chain: string;
   readonly from: string;
@@ -26,11 +25,7 @@ export interface ExportParquetOptions {
 
 const BLOCKS_PER_FILE_MAX = 100_000;
 
-export async function exportParquet(
-  options: ExportParquetOptions,
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
+export async function exportParquet({ options, command, context }: Invocation<ExportParquetOptions>): Promise<void> {
   const wanted = readOptions(options);
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {

@@ -1,5 +1,5 @@
+import { KEY_GROUPS } from '../../apps/chainstead/src/configuration/key-facts.ts';
 import { type Setting, settingsOf } from './env-example.ts';
-import { KEY_GROUPS } from './key-facts.ts';
 
 /** docs/reference/settings.md: one heading per setting, in the groups of `.env.example`. */
 export function renderSettingsPage(): string {
@@ -27,7 +27,6 @@ function renderSetting({ name, facts }: Setting): string {
   return `### ${inline(name)}\n\n${inline(facts.description)}.\n\n${lines.join('\n')}\n`;
 }
 
-/** Text as Markdown: `<CHAIN>` and `*` outside of code are neither tags nor emphasis. */
 function inline(text: string): string {
   return text
     .split('`')
