@@ -1,5 +1,5 @@
 /**
- * Untrusted ABI-encoded data: words of logs and calls, single values, signatures, and decoding whose cost is measured before it is paid.
+ * Untrusted ABI-encoded data: words, single values, signatures, and decoding whose cost is measured before it is paid.
  * Pure. Imports core. Start reading at `decode-abi.ts`, then `read-leaf.ts` and `abi-words.ts`.
  */
 export { abiSignature } from './abi-signature.ts';

@@ -9,7 +9,7 @@ export interface MeasureLimits {
 }
 
 /**
- * Walks through an encoding without decoding it: what its offsets and lengths make of it, however small it is itself.
+ * Follows offsets and lengths without decoding.
  * @returns bytes of the decoded values
  * @throws EncodingRefusedError when they are more than allowed, overlap, or lie outside of the data
  */

@@ -9,7 +9,7 @@ export type LeafValue = WordValue | string;
 export type LeafReader = (data: string) => LeafValue | undefined;
 
 /**
- * How single values of an encoding are read without decoding the rest of it; null for arrays, tuples and what nothing is read of.
+ * Readers of single values without decoding the rest; null for arrays, tuples and unreadable types.
  * @throws EncodingRefusedError for types with an unknown layout
  */
 export function leafReaders(parameters: readonly ShapedParameter[]): readonly (LeafReader | null)[] {
@@ -26,16 +26,12 @@ export function leafReaders(parameters: readonly ShapedParameter[]): readonly (L
 }
 
 /**
- * The value whose head is at this byte; undefined where there is none of its type.
+ * Undefined if there is no value of its type.
  * @param data lower case
+ * @param head byte of the value's head
  * @param base where offsets count from
  */
-export function readLeaf(
-  shape: WordShape | BytesShape,
-  data: string,
-  head: number,
-  base: number,
-): LeafValue | undefined {
+export function readLeaf(shape: WordShape | BytesShape, data: string, head: number, base: number) {
   if (shape.kind === 'bytes') return readBytes(shape, data, head, base);
   return shape.read === null ? undefined : readWord(shape.read, data, head);
 }

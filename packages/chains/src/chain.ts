@@ -12,10 +12,7 @@ export type ReceiptsRootEncoding =
   /** The header commits to nothing that can be recomputed. */
   | 'none';
 
-/**
- * Whether the block hash commits to `logsBloom`. Anything but `committed` proves nothing. Receipts that Polygon and
- * HyperEVM nodes add (state sync, system transactions) are outside it even if it is committed.
- */
+/** Whether the block hash commits to `logsBloom`. Receipts that Polygon and HyperEVM nodes add are outside it in any case. */
 export type BloomTrust = 'committed' | 'untrusted';
 
 /** What to do with a block whose receipts root no upstream can reproduce. */
@@ -64,7 +61,6 @@ export interface Chain {
   readonly id: ChainId;
   /** The name used in `CHAINS` and, upper-cased with `_`, in environment keys: `eth`, `base-sepolia`. */
   readonly key: string;
-  /** Display name. */
   readonly name: string;
   /** Other ids under which an upstream may answer or a client may ask (Ronin Saigon's 2021). */
   readonly aliasIds: readonly number[];

@@ -28,7 +28,6 @@ export interface ChainFacts {
   readonly viem: ViemChain;
   readonly family: ChainFamily;
   readonly blockTimeMs: number;
-  /** Default 100. */
   readonly confirmations?: number;
   readonly apiNames?: readonly string[];
   readonly aliasIds?: readonly number[];
@@ -47,7 +46,7 @@ export interface ChainFacts {
   readonly firstBlock?: number;
 }
 
-/** The whole chain from its own facts, its family's and viem's. */
+/** From the chain's facts, its family's and viem's. */
 export function defineChain(facts: ChainFacts): Chain {
   const { viem, family } = facts;
   const confirmations = facts.confirmations ?? 100;

@@ -23,7 +23,6 @@ export interface AbiBook {
   functionsWithHash?(topic0: Hash): readonly AbiFunction[];
 }
 
-/** Returns a book of the given entries. */
 export function bookOf(
   source: Exclude<AbiSource, 'signatures'>,
   { functions, events }: { readonly functions: readonly AbiFunction[]; readonly events: readonly AbiEvent[] },
@@ -37,7 +36,7 @@ export function bookOf(
   };
 }
 
-/** Returns a book of a signature list: functions, or events with unknown indexed arguments. */
+/** Functions, or events with unknown indexed arguments. */
 export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   const bySelector = Map.groupBy(signatures, ({ selector }) => selector);
   const byHash = Map.groupBy(signatures, ({ hash }) => hash);
@@ -49,10 +48,7 @@ export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   };
 }
 
-/**
- * Whether data must equal the encoding of its decoded values. The contract's own ABI does not need this check, and
- * calls often contain data after their arguments.
- */
+/** Data must equal the encoding of its decoded values, except by the contract's own ABI: calls often contain more data. */
 export function isExact(source: AbiSource): boolean {
   return source !== 'contract';
 }

@@ -7,7 +7,7 @@ import { encodeAbiParameters } from 'viem/utils';
 const OUTPUT_BYTES_MAX = 262_144;
 
 /**
- * Returns the values of types in data; null if the data does not contain them.
+ * Null if the data does not contain values of these types.
  * @param isExact whether the data must equal the encoding of the values: no remaining bytes, no alternative encoding
  */
 export function decodeValues(layout: readonly AbiParameter[], data: Hex, isExact: boolean): readonly unknown[] | null {

@@ -37,7 +37,6 @@ export interface Block {
   readonly transactions: readonly Readonly<Record<string, unknown>>[] | null;
 }
 
-/** One transaction receipt. */
 export interface Receipt {
   readonly transactionHash: Hash;
   readonly transactionIndex: number;

@@ -1,5 +1,5 @@
 /**
- * Returns a percentile from a histogram, exact to the width of its bucket.
+ * Exact to the width of a bucket.
  * @param bounds upper bounds of all buckets except the last, ascending
  * @param counts one more than bounds; the last counts values above all bounds
  * @param share 0.5 for the median
@@ -9,10 +9,10 @@ export function latencyPercentile(bounds: readonly number[], counts: readonly nu
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let left = total * share;
-  for (const [place, count] of counts.entries()) {
-    const to = bounds[place];
+  for (const [index, count] of counts.entries()) {
+    const to = bounds[index];
     if (to === undefined) break;
-    const from = bounds[place - 1] ?? 0;
+    const from = bounds[index - 1] ?? 0;
     if (count > 0 && left <= count) return from + ((to - from) * left) / count;
     left -= count;
   }

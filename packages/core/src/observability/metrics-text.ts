@@ -34,12 +34,11 @@ interface SampleSource {
   getForPromString?(): Promise<Samples>;
 }
 
-/** Writes the metrics of a registry. */
 export type WriteMetrics = (registry: Registry) => Promise<MetricFamily[]>;
 
 /**
- * Creates a writer of metrics. A scrape of thousands of series would spend most of its time on unchanged text. So the
- * text before a value is written once, and the lines of a series only if one of its values changed.
+ * A scrape of thousands of series would spend most of its time on unchanged text. So the text before a value is written
+ * once, and the lines of a series only if one of its values changed.
  * @param own labels of every sample
  */
 export function createMetricsWriter(own: Labels): WriteMetrics {
@@ -47,16 +46,16 @@ export function createMetricsWriter(own: Labels): WriteMetrics {
   const ofProcess = labelText(own);
 
   function writerOf(source: SampleSource): WriteSamples {
-    const known = writers.get(source);
-    if (known !== undefined) return known;
-    const writer = createSamplesWriter(ofProcess);
+    const writer = writers.get(source) ?? createSamplesWriter(ofProcess);
     writers.set(source, writer);
     return writer;
   }
 
   return async (registry) => {
     const metrics: readonly object[] = registry.getMetricsAsArray();
-    const sources = metrics.filter(isSampleSource);
+    const sources = metrics.filter(
+      (metric): metric is SampleSource => 'get' in metric && typeof metric.get === 'function',
+    );
     const read = await Promise.all(sources.map((source) => source.getForPromString?.() ?? source.get()));
     return sources.flatMap((source, index) => {
       const samples = read[index];
@@ -80,7 +79,6 @@ interface Series {
 
 const NO_LABELS: Labels = {};
 
-/** Writes one metric with its newest values. */
 function createSamplesWriter(ofProcess: string): WriteSamples {
   // prom-client keeps one labels object per series.
   const known = new WeakMap<Labels, Series>();
@@ -128,10 +126,6 @@ function labelsOf(sample: Sample | undefined): Labels {
 export function joinMetrics(processes: readonly (readonly MetricFamily[])[]): string {
   const byName = Map.groupBy(processes.flat(), ({ name }) => name);
   return [...byName.values()].map((same) => (same[0]?.head ?? '') + same.map(({ lines }) => lines).join('')).join('\n');
-}
-
-function isSampleSource(metric: object): metric is SampleSource {
-  return 'get' in metric && typeof metric.get === 'function';
 }
 
 /** Returns each label followed by a comma. */

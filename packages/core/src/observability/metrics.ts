@@ -15,9 +15,7 @@ export interface MetricsRegistryOptions {
   readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
 }
 
-/** A registry whose metrics can be passed to another process. */
 export interface MetricsRegistry extends Registry {
-  /** Returns the metrics of this process alone. */
   families(): Promise<MetricFamilies>;
 }
 

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 
 /**
- * Returns the registered metric of this name and kind, or creates it: several objects of a process share their metrics.
+ * The registered metric of this name and kind, or a new one: several objects of a process share their metrics.
  * @param definition as for the metric's constructor, including `registers`
  */
 export function sharedMetric<Metric, Definition extends { readonly name: string }>(

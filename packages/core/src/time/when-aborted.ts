@@ -1,7 +1,6 @@
 /**
- * Calls back once when the signal aborts. For signals that outlive their listeners: in Node, a removed listener still
- * points to those added after it. So the first one in the old generation would keep all later ones and their closures
- * in memory until a full garbage collection.
+ * Calls back once. For signals that outlive their listeners: in Node, a removed listener still points to those added
+ * after it. So the first one in the old generation would keep all later ones in memory until a full garbage collection.
  * @returns removes the listener: nothing is called any more, and the callback's closure is released
  */
 export function whenAborted(signal: AbortSignal | undefined, callback: () => void): () => void {
