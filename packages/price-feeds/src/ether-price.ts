@@ -1,8 +1,6 @@
-/**
- * The price of one ether in US dollars as an exact fraction: divisions happen once, at the end, for display.
- */
+/** The price of one ether in US dollars as an exact fraction. Divisions happen once, for display. */
 import type { EtherPool } from '@chainstead/chains';
-import type { Fraction } from '@chainstead/core';
+import { cents, type Fraction } from '@chainstead/core';
 
 const ETHER_DECIMALS = 18;
 const WEI = 10n ** BigInt(ETHER_DECIMALS);
@@ -26,9 +24,5 @@ export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): Fraction {
 
 /** What an amount of ether is worth, in dollars with two decimals, halves rounded up. @param wei decimal digits */
 export function dollarsOf(wei: string, price: Fraction): string {
-  const numerator = BigInt(wei) * price.numerator * 100n;
-  const denominator = WEI * price.denominator;
-  const cents = (2n * numerator + denominator) / (2n * denominator);
-  const digits = cents.toString().padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  return cents({ numerator: BigInt(wei) * price.numerator, denominator: WEI * price.denominator });
 }

@@ -78,7 +78,7 @@ export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOf
 }
 
 /**
- * SQL of the aggregators of each feed: number, address, decimals. Those that the proxy named come with the proxy's decimals.
+ * SQL of the aggregators of each feed: number, address, decimals. The proxy's decimals precede those of the chain's facts.
  * @param proxies SQL of a relation `feed(proxy, number)`, numbered from 1 in the order of `feeds`
  */
 export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: Sql): Sql {

@@ -28,8 +28,12 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
   const newest = await committedBlock(database, chain);
   const [start] = unread;
   if (newest === null || start === undefined || newest.number > start.run[1] || newest.number < start.run[0]) return;
-  const feeds = unread.map(({ feed }) => feed);
-  await readFeedsAt(context, newest, feeds, signal);
+  await readFeedsAt(
+    context,
+    newest,
+    unread.map(({ feed }) => feed),
+    signal,
+  );
 }
 
 /** Runs whose first blocks are read together. */
@@ -70,8 +74,8 @@ export async function readFeedsAt(
   if (feeds.length === 0) return [];
   const { database, chain, logger } = context;
   const read = await readFeeds(context, block, feeds, signal);
-  const readings = feeds.flatMap((feed, place) => {
-    const reading = read[place];
+  const readings = feeds.flatMap((feed, index) => {
+    const reading = read[index];
     return reading === undefined || reading instanceof ChainsteadError ? [] : [[feed, reading] as const];
   });
   const stored = await storeReadings(database, chain, block, readings);
@@ -81,7 +85,7 @@ export async function readFeedsAt(
   if (stored.length > 0) logger.info({ ...fields, feeds: stored.length }, 'Price feeds read at a block');
   for (const { proxy } of ofStatus('absent').filter((feed) => stored.includes(feed)))
     logger.warn({ ...fields, feed: proxy }, 'There is no price feed at this address');
-  const failure = read.find((one) => one instanceof ChainsteadError);
+  const failure = read.find((reading) => reading instanceof ChainsteadError);
   if (failure !== undefined) throw failure;
   return ofStatus('unavailable');
 }

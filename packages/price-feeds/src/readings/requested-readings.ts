@@ -15,9 +15,7 @@ import { feedAnswers } from '../feeds/feed-answers.ts';
 import { readFeedsAt } from './read-starts.ts';
 
 /** Blocks of requested swaps whose feeds are wanted. */
-interface FeedReadingQuestion {
-  readonly blocks: readonly number[];
-}
+type FeedReadingQuestion = { readonly blocks: readonly number[] };
 
 /** Reads the feeds of a chain at blocks that are not indexed, and stores the readings. The result only confirms it. */
 const FEED_READINGS: StateKind<FeedReadingQuestion, { readonly blocks: number }> = {
@@ -58,8 +56,7 @@ const TOGETHER = 10;
 const BLOCKS_MAX = 200;
 
 /**
- * Has the worker read the feeds at blocks that are not indexed. A reading there counts at the end of its block alone. Readings that take longer
- * than `waitMs` serve later requests.
+ * Has the worker read the feeds at blocks that are not indexed. Readings that take longer than `waitMs` serve later requests.
  * @returns whether all readings of this request arrived in time; false also if there are none to make
  */
 export async function requestFeedReadings(

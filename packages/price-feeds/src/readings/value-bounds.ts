@@ -10,7 +10,7 @@ export interface ValueBounds {
   readonly complete: number;
 }
 
-/** Returns where the values of the run begin that has a block; null: a feed has none, or the block is not indexed. */
+/** Where the values begin of the run that has a block; null: a feed has none, or the block is not indexed. */
 export async function readValueBounds(
   database: Pick<Transaction, 'query'>,
   chain: Chain,
