@@ -8,7 +8,6 @@ export interface ShapedParameter {
   readonly components?: unknown;
 }
 
-/** How values of a type lie in an encoding. */
 export type AbiShape = WordShape | BytesShape | ArrayShape | TupleShape;
 
 export interface WordShape {
@@ -46,7 +45,6 @@ export interface TupleShape {
 type Layout = { readonly isDynamic: boolean; readonly headBytes: number };
 
 export const WORD_BYTES = 32;
-/** Arrays and tuples within each other at most. */
 const NESTING_MAX = 32;
 
 /** @throws EncodingRefusedError for types nested too deep, or tuples without readable members */

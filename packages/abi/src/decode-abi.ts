@@ -59,7 +59,6 @@ function shapesOf(parameters: readonly ShapedParameter[]): readonly AbiShape[] {
   return shapes;
 }
 
-/** A decoded value. Tuples are lists where one of their members has no name. */
 type AbiValue = LeafValue | readonly AbiValue[] | { readonly [member: string]: AbiValue };
 
 /**
@@ -96,7 +95,6 @@ function readTuple({ members, names, layout }: TupleShape, data: string, head: n
   return names === null ? values : Object.fromEntries(values.map((value, index) => [names[index], value]));
 }
 
-/** An offset or a length. */
 function numberAt(data: string, byte: number): number {
   return lengthAt(data, byte) ?? refuse(byte);
 }

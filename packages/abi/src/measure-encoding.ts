@@ -22,7 +22,6 @@ export function measureEncoding(shapes: readonly AbiShape[], data: Buffer, limit
 class EncodingWalk {
   readonly #data: Buffer;
   readonly #limits: MeasureLimits;
-  /** Start and end of each piece that lies elsewhere. */
   readonly #pieces: (readonly [start: number, end: number])[] = [];
   #output = 0;
 
@@ -111,7 +110,6 @@ class EncodingWalk {
       throw new EncodingRefusedError(`it has ${this.#data.length} bytes, a value ends at byte ${start + bytes}`);
   }
 
-  /** An offset or a length. */
   #number(at: number): number {
     this.#require(at, WORD_BYTES);
     for (let byte = at; byte < at + WORD_BYTES - 4; byte++)

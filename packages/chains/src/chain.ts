@@ -22,7 +22,6 @@ export interface NativeCurrency {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Whether the native currency is ETH itself. */
   readonly isEther: boolean;
 }
 
@@ -56,7 +55,6 @@ export interface TransactionKeeping {
 /** Logs to store: all of every block, or only those of requested contracts. The operator's choice. */
 export type LogKeeping = 'all' | 'off';
 
-/** Everything that Chainstead knows of a chain before asking a node. Plain data. */
 export interface Chain {
   readonly id: ChainId;
   /** The name used in `CHAINS` and, upper-cased with `_`, in environment keys: `eth`, `base-sepolia`. */

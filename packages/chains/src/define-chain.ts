@@ -46,7 +46,6 @@ export interface ChainFacts {
   readonly firstBlock?: number;
 }
 
-/** From the chain's facts, its family's and viem's. */
 export function defineChain(facts: ChainFacts): Chain {
   const { viem, family } = facts;
   const confirmations = facts.confirmations ?? 100;
@@ -96,10 +95,8 @@ export function defineChain(facts: ChainFacts): Chain {
   };
 }
 
-/** Used if the operator chooses nothing. */
 export const NO_TRANSACTIONS: TransactionKeeping = { mode: 'off', input: 'full', verifiesSenders: true };
 
-/** Blocks that may be rolled back automatically on a chain whose branches can change. */
 export function defaultReorgDepth(confirmations: number): number {
   return Math.max(REORG_DEPTH_FLOOR, confirmations);
 }

@@ -1,7 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import type { PriceFeed } from './price-feeds.ts';
 
-/** A pool of ether and a dollar token. Its swaps give the price on chains without a feed. */
 export interface EtherPool {
   readonly address: Address;
   readonly protocol: 'uniswap-v3' | 'pancakeswap-v3';

@@ -3,7 +3,6 @@ import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 /** A Chainlink price feed in US dollars: a proxy, and the aggregators behind it as far as they are known. */
 export interface PriceFeed {
   readonly proxy: Address;
-  /** Decimals of the prices. */
   readonly decimals: number;
   /** A seed, not the truth: aggregators rotate, and a worker asks the proxy for all of them. */
   readonly aggregators: readonly Address[];
@@ -11,7 +10,6 @@ export interface PriceFeed {
   readonly heartbeatSeconds?: number | undefined;
 }
 
-/** A feed of other tokens than ether. */
 export interface TokenFeed extends PriceFeed {
   /** Tokens that have this price. The zero address: the native token, plain and wrapped. */
   readonly tokens: readonly Address[];

@@ -1,8 +1,6 @@
-/** What viem says of a chain, as far as it is used here. */
 export interface ViemChain {
   readonly id: number;
   readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
-  /** Public endpoints. */
   readonly rpcUrls: readonly string[];
   readonly multicall3: { readonly address: string; readonly blockCreated: number } | null;
 }

@@ -12,10 +12,8 @@ import type { AbiEvent, AbiFunction } from './abi-entry.ts';
  */
 export type AbiSource = 'contract' | 'implementation' | 'same-code' | 'standard' | 'signatures';
 
-/** The functions and events of one source. */
 export interface AbiBook {
   readonly source: AbiSource;
-  /** Functions with this selector. */
   functionsOf(selector: Hex): readonly AbiFunction[];
   /** Events with this topic0; none for `signatures`, which uses {@link functionsWithHash}. */
   eventsOf(topic0: Hash): readonly AbiEvent[];

@@ -7,7 +7,6 @@ export interface AbiType {
   /** Empty if unnamed. */
   readonly name: string;
   readonly type: string;
-  /** Members of a tuple, or of an array of tuples. */
   readonly components?: readonly AbiType[];
 }
 

@@ -10,7 +10,6 @@ export interface DecodedArgument {
    * as JSON of such texts.
    */
   readonly value: string;
-  /** Members of a tuple. */
   readonly components?: readonly DecodedArgument[];
   /** Whether the value is the hash of an argument too long for a topic. */
   readonly isHash?: true;

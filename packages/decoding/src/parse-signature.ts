@@ -8,7 +8,6 @@ import {
   withoutIndex,
 } from './abi-entry.ts';
 
-/** Longer lines are not signatures. */
 const LENGTH_MAX = 4_096;
 const NESTING_MAX = 8;
 
@@ -38,10 +37,8 @@ function parseDeclaration(text: string): { readonly name: string; readonly input
   return inputs === null || text.slice(rest.at).trim() !== '' ? null : { name, inputs };
 }
 
-/** A text and the current parse position. */
 type Reading = { readonly text: string; at: number };
 
-/** Parses from the opening to the closing parenthesis. */
 function readTuple(reading: Reading, nesting: number): Input[] | null {
   if (nesting > NESTING_MAX) return null;
   reading.at += 1;

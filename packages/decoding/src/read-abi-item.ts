@@ -15,7 +15,6 @@ export type AbiEntry =
 
 type Input = AbiEvent['inputs'][number];
 
-/** An argument, or the reason why it is invalid. */
 type ReadInput = { readonly input: Input } | { readonly problem: string };
 
 export interface AbiReading {
@@ -27,9 +26,7 @@ export interface AbiReading {
   readonly everyLayout?: boolean;
 }
 
-/** Maximum arguments of one function or event, and members of one tuple. */
 const INPUTS_MAX = 256;
-/** Maximum total of arguments and members of one function or event. */
 const TYPES_MAX = 2_048;
 const NESTING_MAX = 8;
 

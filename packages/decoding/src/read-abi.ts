@@ -5,7 +5,6 @@ import { type AbiEntry, type AbiReading, readAbiItem } from './read-abi-item.ts'
 export interface ReadAbi {
   /** In order; one per selector, and one per signature and number of indexed arguments of an event (see `everyLayout`). */
   readonly entries: readonly AbiEntry[];
-  /** Number of skipped items, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
@@ -41,7 +40,6 @@ export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | 
 /** Topics of a log. One is the signature, unless the event is anonymous. */
 const TOPICS_MAX = 4;
 
-/** Leaves out events that no log can have. */
 function readPossible(item: unknown, reading: AbiReading): AbiEntry | string | null {
   const read = readAbiItem(item, reading);
   if (read === null || typeof read === 'string' || read.kind === 'function') return read;

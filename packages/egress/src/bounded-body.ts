@@ -13,7 +13,6 @@ export interface BodyLimits {
 /** `truncated`: more would have come. */
 export type BoundedBody = { readonly bytes: Buffer; readonly truncated: boolean };
 
-/** Where a body goes as it comes. */
 export interface BodySink {
   /** @returns false when nothing more may come until it is ready again. */
   add(chunk: Buffer): boolean;
@@ -29,7 +28,6 @@ export interface BodyEvents {
   readonly ready: () => void;
 }
 
-/** The supported content codings, which requests accept. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /**

@@ -84,7 +84,6 @@ async function resolveName(hostname: string, options: CheckedConnectorOptions): 
   return addresses;
 }
 
-/** Tries the addresses in the resolver's order until one answers. */
 function connectToFirst(
   connect: buildConnector.connector,
   target: buildConnector.Options,

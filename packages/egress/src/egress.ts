@@ -44,11 +44,9 @@ export interface EgressResponse {
   /** Decompressed. */
   readonly body: Buffer;
   readonly truncated: boolean;
-  /** Where the answer came from, after redirects. */
   readonly url: string;
 }
 
-/** HTTP for untrusted URLs. */
 export interface Egress {
   /** @throws EgressError, or the reason of the request's own signal. */
   request(request: EgressRequest): Promise<EgressResponse>;

@@ -35,7 +35,6 @@ export function startExchange(
   let sink: BodySink | undefined;
   let isOver = false;
 
-  /** Ends an unfinished exchange. Later events of undici are ignored. */
   function hangUp(): void {
     isOver = true;
     sink?.end();

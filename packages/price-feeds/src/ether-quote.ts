@@ -9,7 +9,6 @@ import { feedAnswers } from './feeds/feed-answers.ts';
 import { END_OF_BLOCK_SQL, NEWEST_FIRST } from './feeds/feed-quotes.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
-/** A place in the chain. */
 export interface ChainPlace {
   readonly block: Sql;
   readonly transaction: Sql;
@@ -26,7 +25,6 @@ export interface EtherQuotes {
   at(place: ChainPlace | null): Sql;
 }
 
-/** Whether the chain has a feed or pools that prices of ether are read from. */
 export function hasEtherQuotes(chain: Chain): boolean {
   return chain.etherPrice.feed !== null || pricingPools(chain).length > 0;
 }
@@ -69,7 +67,6 @@ interface QuoteSource {
   readonly table: Sql;
   readonly key: Sql;
   readonly value: Sql;
-  /** Which of the sources' quotes counts. */
   readonly order: Sql;
   /** More quotes: a `UNION ALL`, or nothing. */
   readings(place: ChainPlace | null): Sql;

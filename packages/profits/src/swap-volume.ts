@@ -7,7 +7,6 @@ import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts'
 interface SwapVolume {
   /** Cents, rounded half up once; null: no swaps are indexed, or the value of a swap against an anchor is unknown. */
   readonly cents: bigint | null;
-  /** Whether no block of swaps is missing. */
   readonly isComplete: boolean;
 }
 

@@ -1,7 +1,6 @@
 import { ChainsteadError, defineError } from '@chainstead/core';
 import type { FaultKind } from './upstream-pool.ts';
 
-/** How the pool reacts to an error response. */
 export type Reaction =
   /** Key refused or wrong plan. The operator must act; the upstream is excluded and checked again periodically. */
   | 'misconfigured'
@@ -13,13 +12,10 @@ export type Reaction =
   | 'density'
   /** Too many requests per second. Wait, but never shrink the range. */
   | 'throttled'
-  /** The upstream lacks the block, its state or its history. */
   | 'missing-data'
-  /** The range ends above the upstream's head. */
   | 'beyond-head'
   /** Timed out. getLogs halves the range after one retry. */
   | 'timeout'
-  /** The upstream does not support this method. */
   | 'unsupported'
   /** Too many calls in one batch, or too large a response. */
   | 'batch-size'
@@ -125,7 +121,6 @@ export interface FaultHints {
   readonly reaction: Reaction;
   /** False if only an error text indicates it: a contract may have written that text. @default true */
   readonly isSure?: boolean;
-  /** Requested by the upstream. */
   readonly retryAfterMs?: number;
   readonly limitBlocks?: number;
   readonly suggestedRange?: { readonly from: number; readonly to: number };

@@ -24,7 +24,6 @@ export interface UpstreamState {
   waitMs(): number | null;
   readonly obstacle: string;
   lacks(method: string): boolean;
-  /** Whether it reported the data of this block as pruned. */
   lacksHistory(block: number): boolean;
   setHistoryGone(upTo: number): void;
   score(bestHead: number | null): number;

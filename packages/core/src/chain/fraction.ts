@@ -24,7 +24,6 @@ export function multiplyFractions(a: Fraction, b: Fraction): Fraction {
   return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator };
 }
 
-/** One divided by a fraction above zero. */
 export function invertFraction({ numerator, denominator }: Fraction): Fraction {
   return { numerator: denominator, denominator: numerator };
 }

@@ -1,7 +1,6 @@
 /** Severity of a finding: nothing to do, consider a change, or a change is required. */
 export type Verdict = 'ok' | 'warning' | 'bad';
 
-/** The result of one check, for the operator. Untrusted texts in it are shortened and free of control characters. */
 export interface Finding {
   readonly subject: string;
   readonly verdict: Verdict;
@@ -67,7 +66,6 @@ export function worstVerdict(findings: readonly Pick<Finding, 'verdict'>[]): Ver
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
 const WORDS_MAX = 300;
 
-/** Makes untrusted text safe to quote. */
 export function quotable(text: string): string {
   const beginning = text.slice(0, WORDS_MAX + 1).toWellFormed();
   const clean = beginning.replaceAll(UNSEEN, ' ').trim();

@@ -1,7 +1,6 @@
 import { ChainsteadError } from '../errors/error.ts';
 
 export interface JsonBounds {
-  /** Nesting depth of lists and objects. */
   readonly depthMax: number;
   /** Values: the whole, each item of a list, each member of an object. */
   readonly valuesMax: number;

@@ -5,7 +5,6 @@ export interface MetricFamily {
   readonly name: string;
   /** The lines `# HELP` and `# TYPE`. */
   readonly head: string;
-  /** Its samples, each with a line end. */
   readonly lines: string;
 }
 
@@ -16,7 +15,6 @@ interface Sample {
   readonly labels?: Labels;
   /** Set in parts of histograms. */
   readonly metricName?: string;
-  /** Labels that all parts of a histogram share. */
   readonly sharedLabels?: Labels;
 }
 
@@ -71,7 +69,6 @@ type WriteSamples = (samples: Samples) => string;
 
 /** Samples with the same labels: one of a counter or gauge, all of a histogram. */
 interface Series {
-  /** The text before each value. */
   readonly beginnings: string[];
   readonly values: number[];
   text: string;
@@ -128,7 +125,6 @@ export function joinMetrics(processes: readonly (readonly MetricFamily[])[]): st
   return [...byName.values()].map((same) => (same[0]?.head ?? '') + same.map(({ lines }) => lines).join('')).join('\n');
 }
 
-/** Returns each label followed by a comma. */
 function labelText(labels: Labels): string {
   let text = '';
   for (const [name, value] of Object.entries(labels)) text += `${name}="${escapeLabel(String(value))}",`;

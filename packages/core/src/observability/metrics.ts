@@ -3,7 +3,6 @@ import { createMetricsWriter, joinMetrics, type MetricFamily, type WriteMetrics 
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Metrics of one process, as plain data that can cross a process boundary. */
 export type MetricFamilies = readonly MetricFamily[];
 
 export interface MetricsRegistryOptions {
@@ -11,7 +10,6 @@ export interface MetricsRegistryOptions {
   readonly role?: string;
   /** Label `process` of every metric: the process of the role, if there are several. */
   readonly process?: string;
-  /** Returns the metrics of other processes, to be served as well. */
   readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
 }
 

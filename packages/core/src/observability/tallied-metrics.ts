@@ -37,7 +37,6 @@ export class TalliedCounter<L extends string> extends Counter<L> {
   }
 }
 
-/** A gauge whose values are read at each scrape. */
 export class ReadGauge<L extends string> extends Gauge<L> {
   readonly #sources: { readonly labels: Labels<L>; readonly read: () => number }[];
 

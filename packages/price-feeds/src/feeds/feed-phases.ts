@@ -30,7 +30,6 @@ const PHASES_READ_MAX = 100;
 /** numeric holds far more; a feed has 8 or 18. */
 export const DECIMALS_MAX = 77n;
 
-/** Returns the call that names the aggregator of a phase. */
 export function phaseAggregator(phase: number): Hex {
   return `${PHASE_AGGREGATORS}${phase.toString(16).padStart(64, '0')}`;
 }

@@ -6,7 +6,6 @@ import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { priceOfAnswer } from '../ether-price.ts';
 import type { FeedReadingStatus } from '../schema.ts';
 
-/** A price that a feed had, and where it comes from. */
 export interface FeedValue {
   readonly usd: Fraction;
   readonly aggregator: Address;
@@ -49,7 +48,6 @@ export function isReadingOf({ block, log }: FeedQuote, number: number): boolean 
   return log === END_OF_BLOCK && block === number;
 }
 
-/** Order of the newest quotes. */
 export const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;
 
 interface QuotesOfFeed {
@@ -57,7 +55,6 @@ interface QuotesOfFeed {
   readonly proxy: Sql;
   readonly number: Sql;
   readonly chainId: Sql;
-  /** Returns a condition on a block. */
   within(block: Sql): Sql;
   /** Whether only the newest log of each aggregator and the newest reading are needed. */
   readonly isNewest: boolean;
@@ -100,13 +97,10 @@ export function absentToSql(proxy: Sql, chainId: Sql): Sql {
   return sql`(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
 }
 
-/** Stored facts of a feed at the end of a block. */
 export interface FeedFacts {
   /** The newest quote, unless a block since then is not indexed. */
   readonly quote: FeedQuote | null;
-  /** Whether an aggregator of the feed is known. */
   readonly isKnown: boolean;
-  /** The newest block in which there was no feed. */
   readonly absentTo: number | null;
 }
 

@@ -24,7 +24,6 @@ export interface FeedSteps {
   at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
 
-/** Returns the prices of a feed in some blocks. */
 export async function readFeedSteps(
   database: ReadDatabase,
   chain: Chain,

@@ -7,7 +7,6 @@ import { sourcesSql } from '../feeds/feed-quotes.ts';
 
 export type KnownBlock = Pick<BlockHeader, 'number' | 'hash'>;
 
-/** A feed in an unbroken run of indexed blocks. */
 export interface FeedStart {
   readonly feed: PriceFeed;
   readonly run: BlockRun;

@@ -8,11 +8,9 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from '../feeds/feed-phases.ts';
 import type { KnownBlock } from './feed-starts.ts';
 
-/** A feed's value at the end of a block. */
 export interface FeedAnswer {
   /** Behind the proxy; a feed without phases is an aggregator itself. */
   readonly aggregator: Address;
-  /** Round of the aggregator. */
   readonly round: bigint;
   readonly answer: bigint;
   readonly decimals: number;

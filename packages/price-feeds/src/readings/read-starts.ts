@@ -7,7 +7,6 @@ import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.t
 import { readFeeds } from './read-feeds.ts';
 import { storeReadings } from './store-readings.ts';
 
-/** The chain whose feeds are read. */
 export interface FeedReadContext {
   readonly database: Database;
   readonly chain: Chain;
@@ -36,7 +35,6 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
   );
 }
 
-/** Runs whose first blocks are read together. */
 const RUNS_MAX = 20;
 
 /**

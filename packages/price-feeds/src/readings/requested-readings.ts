@@ -14,7 +14,6 @@ import { z } from '@hono/zod-openapi';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { readFeedsAt } from './read-starts.ts';
 
-/** Blocks of requested swaps whose feeds are wanted. */
 type FeedReadingQuestion = { readonly blocks: readonly number[] };
 
 /** Reads the feeds of a chain at blocks that are not indexed, and stores the readings. The result only confirms it. */

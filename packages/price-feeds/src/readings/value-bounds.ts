@@ -4,7 +4,6 @@ import { readFeedStarts } from './feed-starts.ts';
 
 /** Blocks from which the feeds of a chain have values in an unbroken run of indexed blocks. */
 export interface ValueBounds {
-  /** First block with a value or reading of some feed. */
   readonly first: number;
   /** First block from whose end on every feed has one. */
   readonly complete: number;

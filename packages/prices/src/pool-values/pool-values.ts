@@ -4,7 +4,6 @@ import { type PoolId, type PoolState, pairOf, pricesInPool, wholePriceOf } from 
 import type { Sides } from '../token-price/states/side-depths.ts';
 import { liquidityOf, skewOf, wholeTokens, worth } from './side-values.ts';
 
-/** A proven pool of two tokens. */
 export interface ValuedPool {
   readonly pool: PoolId;
   /** Null: unknown. */
@@ -31,7 +30,6 @@ export interface PoolValues {
   readonly skew: Fraction | null;
 }
 
-/** Without a state. */
 export const UNKNOWN_VALUES: PoolValues = {
   ...{ baseQuotePrice: null, usd: [null, null], sides: [null, null] },
   ...{ liquidity: null, skew: null },

@@ -6,7 +6,6 @@ import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { Sides } from '../token-price/states/side-depths.ts';
 import { readPositions } from '../token-price/states/vault-histories.ts';
 
-/** A pool at a pool manager with its last state. */
 export type PoolInVault = ManagedPool & { readonly state: PoolState & { readonly of: 'price' } };
 
 /**

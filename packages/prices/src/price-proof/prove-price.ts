@@ -181,7 +181,6 @@ function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): Price
   };
 }
 
-/** A log with its evidence. */
 interface Place {
   readonly block: number;
   readonly evidence: BlockEvidence;

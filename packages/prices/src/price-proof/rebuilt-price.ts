@@ -73,7 +73,6 @@ function checkAges(candidates: Step['candidates'], { time, rules: { windowSecond
   throw new PriceProofError(`explanation.candidates[${young}]`, problem);
 }
 
-/** A token with its pools, and the prices of the tokens that these are priced with. */
 interface Step {
   readonly at: string;
   readonly token: Address;

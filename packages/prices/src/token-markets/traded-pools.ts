@@ -6,7 +6,6 @@ import { type PoolOfToken, readPoolsOfTokens } from '../token-price/pools/pools-
 import { groupByToken, readDecimals } from '../token-price/read/token-price.ts';
 import type { TokenState } from './token-state.ts';
 
-/** Pools of a token whose trades count. */
 const POOLS_MAX = 64;
 
 /**

@@ -22,7 +22,6 @@ import { type ChainNetWorth, netWorthSchema, showNetWorth } from './net-worth-re
 import type { WalletTokensOptions } from './wallet-tokens-route.ts';
 
 export interface NetWorthOptions extends WalletTokensOptions {
-  /** The indexed chains, used if a request has no chain. */
   readonly served: readonly Chain[];
 }
 

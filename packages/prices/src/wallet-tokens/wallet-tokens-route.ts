@@ -127,7 +127,6 @@ function showRows(
 /** More than a number has. */
 const TOTAL_DIGITS = 30;
 
-/** The filter that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),
@@ -141,7 +140,6 @@ const filterSchema = z.object({
   min_pair_side_liquidity_usd: z.string().nullable().default(null),
 });
 
-/** Limits of prices as a cursor keeps them. */
 function limitsText({ max_token_inactivity, min_pair_side_liquidity_usd: depth }: PriceLimits) {
   return {
     max_token_inactivity,
@@ -190,7 +188,6 @@ function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage)
   return { pinned: upperBound, depth: reorgDepthMax, after: place };
 }
 
-/** After the last examined token, shown or not. */
 function placeAfter({ position }: TokensPage, { last }: ResolvedBalances): z.infer<typeof positionSchema>['after'] {
   if (last === null) return position?.after ?? null;
   return { verified: last.facts.verified, place: [...last.place], token: last.token };

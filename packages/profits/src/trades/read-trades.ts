@@ -25,7 +25,6 @@ import {
   WALLET_SWAPS,
 } from './trades-statement.ts';
 
-/** A swap with the value of either side. */
 export interface Trade {
   readonly pool: TradedPool;
   readonly block: number;

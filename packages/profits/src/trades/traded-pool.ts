@@ -2,12 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, multiplyFractions, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
 import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
 
-/** The tokens of a swap, by the rules of profits. */
 export interface TradedPool {
   /** With the wrapped native token for the native one. */
   readonly token0: Address;
   readonly token1: Address;
-  /** Whether a purchase or sale of the token counts. */
   readonly isCounted0: boolean;
   readonly isCounted1: boolean;
   /** Anchors that value a swap, the preferred one first. */

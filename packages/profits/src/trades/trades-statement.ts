@@ -28,7 +28,6 @@ export interface TradesQuery {
   readonly subject: TradesSubject;
   /** The last swap of the part before; null: the first part. */
   readonly after: TradePosition | null;
-  /** Swaps of earlier and later blocks are left out. */
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly limit: number;
@@ -38,7 +37,6 @@ const SWAP = {
   block: int4('block_number'),
   /** Unix seconds; -1: the block is missing. */
   time: int4('time'),
-  /** Number of the pool in the part. */
   pool: int4('pool_number'),
   /** Base units into the pool; negative out of it. */
   amount0: text('amount0::text'),

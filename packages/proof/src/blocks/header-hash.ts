@@ -24,7 +24,6 @@ const REQUIRED_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['nonce', 'bytes'],
 ];
 
-/** Fields that forks appended, in order. */
 const OPTIONAL_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['baseFeePerGas', 'integer'], // EIP-1559
   ['withdrawalsRoot', 'bytes'], // EIP-4895

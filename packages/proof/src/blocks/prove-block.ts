@@ -22,7 +22,6 @@ export type UnprovenReason =
   | 'receipt-order'
   /** A log names another block or transaction. */
   | 'log-placement'
-  /** A field is not hexadecimal of the right size. */
   | 'malformed';
 
 export type Proof =
@@ -37,9 +36,7 @@ export type Proof =
 export interface Unproven {
   readonly level: 'unproven';
   readonly reason: UnprovenReason;
-  /** Value in the block or its header. */
   readonly expected: string;
-  /** Value computed from the response. */
   readonly computed: string;
 }
 

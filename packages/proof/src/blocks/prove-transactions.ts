@@ -17,11 +17,9 @@ type TransactionsUnprovenReason =
   | 'transaction-hash-mismatch'
   /** A transaction type has no known encoding, so the root can't be computed. Not the fault of an upstream. */
   | 'transaction-encoding'
-  /** A transaction names another block or position. */
   | 'transaction-placement'
   /** A receipt contradicts its transaction: type, sender, recipient, gas used, created contract. */
   | 'receipt-mismatch'
-  /** A transaction names another account than the one that signed it. */
   | 'sender-mismatch'
   /** A field is missing, or not hexadecimal of the right size. */
   | 'transaction-malformed';

@@ -5,7 +5,6 @@ import { InvalidStateProofError } from '../state-proof-error.ts';
 import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
 import { NODE_BYTES_MAX, readTrieProof } from '../tries/trie-proof.ts';
 
-/** The proven content of an account under a block's state root. */
 export interface ProvenAccount {
   /** False: the state has no such account; the other members have the defaults of one. */
   readonly exists: boolean;

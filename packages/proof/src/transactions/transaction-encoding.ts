@@ -20,9 +20,7 @@ export function encodeTransaction(transaction: TransactionJson): Buffer | null {
 export type TransactionHashCheck =
   | { readonly result: 'verified'; readonly bytes: Buffer }
   | { readonly result: 'mismatch'; readonly computed: Hash }
-  /** A field of a type that every node shows completely is missing or malformed. */
   | { readonly result: 'malformed' }
-  /** The encoding is unknown. */
   | { readonly result: 'unknown' };
 
 export function checkTransactionHash(transaction: TransactionJson): TransactionHashCheck {
@@ -47,7 +45,6 @@ export function namesSender(transaction: TransactionJson): boolean {
   return typeOf(transaction)?.namesSender === true;
 }
 
-/** Whether every node shows enough of this transaction type to encode it. */
 export function isEthereumType(type: number | null): boolean {
   return type !== null && type >= 0 && type <= ETHEREUM_TYPE_MAX;
 }

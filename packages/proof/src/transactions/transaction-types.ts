@@ -11,7 +11,6 @@ import {
   typedSignature,
 } from './transaction-fields.ts';
 
-/** The concatenated items of an RLP list. */
 type Encoder = (transaction: TransactionJson) => FieldText;
 
 export interface TransactionType {
@@ -37,7 +36,6 @@ const FEE_MARKET: Encoder = (one) =>
   CALL(one) +
   accessList(one.accessList);
 
-/** Ethereum's types. */
 const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     0,

@@ -19,12 +19,10 @@ export const NODE_BYTES_MAX = 1_024;
 /** Larger than any receipt: its logs cost gas by their bytes. */
 const LIST_NODE_BYTES_MAX = 8_388_608;
 
-/** A key, and the nodes that its trie may have. */
 interface WantedKey {
   /** Nibbles. */
   readonly path: Uint8Array;
   readonly nodeBytesMax: number;
-  /** Whether all keys of the trie are as long. */
   readonly isHashed: boolean;
 }
 

@@ -16,7 +16,6 @@ export interface SizedReading {
 export class BlockSize {
   readonly #at: number | Hash;
   readonly #bytesMax: number;
-  /** Whether the caller allows less than one response may have. */
   readonly #isCallers: boolean;
   #bytes = 0;
 

@@ -15,7 +15,6 @@ export interface BlockWithReceipts {
   receipts: readonly Receipt[];
 }
 
-/** Names of upstreams that failed before. */
 export interface EarlierAttempts {
   /** No receipt list for the block. Others are tried before these are read one by one. */
   readonly withoutList: Set<string>;

@@ -196,7 +196,6 @@ class Run<T> {
   }
 }
 
-/** Runs the operation once the upstream has reached the required block. */
 async function attempt<T>(
   operation: Operation<T>,
   upstream: Upstream,

@@ -59,7 +59,6 @@ export function standardReceipt(given: Json): Json {
   return changed(raw, changes);
 }
 
-/** Whether a header's roots prove that its block has no transactions. */
 export function isEmptyBlock(header: Json): boolean {
   return isSame(header.transactionsRoot, EMPTY_ROOT) || isSame(header.receiptsRoot, EMPTY_ROOT);
 }

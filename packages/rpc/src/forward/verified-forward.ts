@@ -25,7 +25,6 @@ const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyo
 const UNREACHED_FITNESS = 0.2;
 const NULL = Buffer.from('null');
 
-/** A call that one upstream alone can't decide, and the state of its attempts. Runs once. */
 export class VerifiedForward {
   readonly #tools: ForwardTools;
   readonly #call: RawCall;

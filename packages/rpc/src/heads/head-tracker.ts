@@ -19,7 +19,6 @@ const GRACE_MS = 250;
 /** Upstreams queried at each poll. The others are queried at every POLL_ALL_EVERY-th poll. */
 const POLLED = 2;
 const POLL_ALL_EVERY = 5;
-/** While a subscription announces blocks, polling is only a safety net. */
 const SAFETY_POLL_FACTOR = 5;
 /** At a learned pace, one poll for this many calls. */
 const POLL_EVERY_CALLS = 4;

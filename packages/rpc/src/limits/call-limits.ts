@@ -15,7 +15,6 @@ export interface RateLimiter {
    * @throws the abort reason of the signal
    */
   take(calls: number, options: WaitOptions): Promise<void> | null;
-  /** Calls that wait in this process. */
   readonly waiting: number;
 }
 
@@ -39,6 +38,5 @@ export interface UpstreamLimits {
   rateLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'requestsPerSecond'>): RateLimiter | null;
   /** Also null if each pool limits its own requests. */
   concurrencyLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'concurrency'>): ConcurrencyLimiter | null;
-  /** The pace that refusals of the upstream taught this process. */
   learnedPaceOf(upstream: Pick<UpstreamConfig, 'url'>): LearnedPace;
 }

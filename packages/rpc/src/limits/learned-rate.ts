@@ -4,7 +4,6 @@
  * A pure function of time. Times in epoch milliseconds, rates in calls per second.
  */
 export interface LearnedRate {
-  /** The rate at the last refusal. */
   readonly ceiling: number;
   readonly refusedAt: number;
   /** Time until the rate is at the ceiling again, milliseconds. */

@@ -2,9 +2,7 @@ import type { Clock } from '@chainstead/core';
 import type { ConcurrencyLimiter, RateLimiter } from './call-limits.ts';
 import { createCallQueue } from './call-queue.ts';
 
-/** A limit of one process, or its share of a common limit. */
 export interface Limiter {
-  /** Takes effect immediately. */
   setShare(share: number): void;
   /** The most that is in use: the share, or more while requests above a reduced share are in flight. */
   held(): number;

@@ -2,7 +2,6 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 
 export interface LogsKind {
   readonly key: string;
-  /** Blocks of the first request, while the density is unknown. */
   readonly start: number;
 }
 
@@ -60,7 +59,6 @@ export function createLogRangePlanner(options: { logRangeMax: number; targetByte
     }
   }
 
-  /** Tests a guessed cap from time to time, half-way up to the refused size. */
   function testGuess(size: number): void {
     if (cap === null || refused === null || size !== cap || refused - cap <= Math.max(1, cap * 0.05)) return;
     streak++;

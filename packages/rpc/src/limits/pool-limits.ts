@@ -1,6 +1,5 @@
 /** Limits of a pool. Every queue, wait and response has one. Names with `Ms`: milliseconds. */
 export interface PoolLimits {
-  /** Of one attempt on one upstream. */
   readonly attemptTimeoutMs: number;
   /** Of one getLogs or trace attempt. */
   readonly heavyTimeoutMs: number;
@@ -41,7 +40,6 @@ export interface PoolLimits {
   /** The same for queries with an indexed argument, which match few logs. */
   readonly logRangeStartNarrow: number;
   readonly logRangeMax: number;
-  /** How long start() waits for the first upstream. */
   readonly startTimeoutMs: number;
   /** How long start() waits for the others after the first response. */
   readonly startGraceMs: number;

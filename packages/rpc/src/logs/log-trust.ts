@@ -3,7 +3,6 @@ import { blockCall, checkIdentity } from '../blocks/fetch-blocks.ts';
 import { parseHeader } from '../formats/parse-block.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** Checks of getLogs responses that need a second call to the same upstream. */
 export interface LogTrust {
   /** Upstreams found not to number logs by block. */
   readonly misnumbers: Set<string>;

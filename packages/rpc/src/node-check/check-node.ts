@@ -125,7 +125,6 @@ async function checkAll(
   add(await checkReadingSpeed(chain, probe, head, onBlock));
 }
 
-/** Heads of the other nodes that respond and are on the chain. */
 async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(OtherHead & { probe: NodeProbe })[]> {
   const heads = await Promise.all(
     others.map(async (probe) => {

@@ -8,7 +8,6 @@ const receipts = findingsOf('receipts by block');
 const logRange = findingsOf('eth_getLogs range');
 const batches = findingsOf('batches');
 
-/** Newest blocks searched for one with transactions. */
 const BLOCKS_LOOKED_AT = 8;
 
 export async function checkReceipts(probe: NodeProbe, head: number): Promise<Finding> {

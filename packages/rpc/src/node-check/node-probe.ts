@@ -52,10 +52,8 @@ const PAUSE_MAX_MS = 4_000;
 /** Keeps to the node's configured rate. Opens no connection yet. */
 export function createNodeProbe(options: {
   readonly config: UpstreamConfig;
-  /** Of one request. */
   readonly timeoutMs: number;
   readonly callsMax: number;
-  /** For all calls together. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }): NodeProbe {

@@ -5,7 +5,6 @@ import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 
 export interface ProbedBlock {
   readonly header: BlockHeader;
-  /** Number of transactions. */
   readonly transactions: number;
 }
 

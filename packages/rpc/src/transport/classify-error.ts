@@ -18,7 +18,6 @@ export interface Classification {
   readonly kind: FaultKind;
   /** The rule that matched; null for none. */
   readonly rule: ErrorRule | null;
-  /** If the response or the rule states it. */
   readonly limitBlocks?: number;
   readonly limitResults?: number;
   readonly suggestedRange?: { readonly from: number; readonly to: number };

@@ -10,7 +10,6 @@ export interface HttpAnswer {
   readonly status: number;
   /** The parsed body; undefined if it was not JSON, which only error statuses may have. */
   readonly json: unknown;
-  /** Start of the body, for error texts. */
   readonly text: string;
   readonly bytes: number;
   readonly retryAfterMs?: number;

@@ -26,7 +26,6 @@ export class LargeResponses {
     return true;
   }
 
-  /** Call it when the response is over, whether it was admitted or not. */
   leave(response: LargeResponse): void {
     this.#waiting.delete(response);
     if (!this.#reading.delete(response)) return;

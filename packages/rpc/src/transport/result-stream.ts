@@ -12,7 +12,6 @@ export class BrokenResultError extends defineError(
   }),
 ) {}
 
-/** The JSON text of one result, extracted from a response while it arrives. */
 export interface ResultStream {
   readonly pieces: AsyncIterable<Buffer>;
   /** Bytes that the reader has not taken yet. */

@@ -18,7 +18,6 @@ export type ScannedEnvelope =
       readonly kind: 'open-result';
       readonly id: Span | null;
       readonly error: Span | null;
-      /** Whether the response is inside a list. */
       readonly isList: boolean;
       readonly start: number;
       readonly scanner: ValueScanner;

@@ -36,7 +36,6 @@ export function failed(
   return { kind: 'open', until: now + openMs, openMs };
 }
 
-/** The next call is the trial. */
 export function trialAbandoned(state: BreakerState, now: number): BreakerState {
   return state.kind === 'half-open' ? { kind: 'open', until: now, openMs: state.openMs } : state;
 }

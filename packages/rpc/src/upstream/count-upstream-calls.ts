@@ -1,7 +1,6 @@
 import type { Counter, Histogram, Registry } from '@chainstead/core';
 import { createPoolMetrics, LATENCY_BUCKETS } from '../pool-metrics.ts';
 
-/** Calls to one upstream since the process started. */
 export interface UpstreamCallCounts {
   /** `Chain.key`. */
   readonly chain: string;
@@ -21,7 +20,6 @@ interface Sum {
   readonly chain: string;
   readonly upstream: string;
   readonly outcomes: Map<string, number>;
-  /** Responses within each bound, cumulative. */
   readonly within: number[];
   answers: number;
   seconds: number;

@@ -14,7 +14,6 @@ export class Doubts {
     return this.#faults?.length ?? 0;
   }
 
-  /** Whether the latest error occurred before with the same code and text. */
   get isRepeated(): boolean {
     const faults = this.#faults ?? [];
     const latest = faults.at(-1)?.fault;

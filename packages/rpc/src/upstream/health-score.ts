@@ -14,9 +14,7 @@ export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
 const HALF_LIFE_MS = 30_000;
 const WEIGHT = 0.1;
 const LATENCY_WEIGHT = 0.2;
-/** Latency at which the score is halved. */
 const SLOW_MS = 1_000;
-/** Lag behind the best head at which the score is halved. */
 const FAR_BEHIND_MS = 30_000;
 
 /** `latencyMs`: null if the duration is not meaningful (large ranges). */

@@ -3,7 +3,6 @@ const TOLERANCE_BLOCKS = 3;
 /** Added to two poll intervals for chains with many blocks per second, milliseconds. */
 const PROPAGATION_MS = 2_000;
 
-/** Blocks that an upstream may be behind the others before it counts as lagging. */
 export function lagTolerance(chain: { readonly blockTimeMs: number; readonly pollIntervalMs: number }): number {
   return Math.max(TOLERANCE_BLOCKS, Math.ceil((2 * chain.pollIntervalMs + PROPAGATION_MS) / chain.blockTimeMs));
 }

@@ -32,7 +32,6 @@ export function createLatencyWindow(size = 128): LatencyWindow {
   };
 }
 
-/** One window per method, and one for all. */
 export function createMethodLatencies() {
   const all = createLatencyWindow();
   const byMethod = new Map<string | null, LatencyWindow>();

@@ -10,7 +10,6 @@ import {
   timeWeightedMedian,
 } from './time-weighted.ts';
 
-/** A proven pool of a token against a token with a known dollar price. */
 export interface PriceCandidate {
   /** Identifier of the pool; decides ties. */
   readonly pool: string;
@@ -45,7 +44,6 @@ export interface PriceDecision {
   readonly median: Fraction;
   /** Seconds for which the price has stayed near its current value. */
   readonly heldSeconds: number;
-  /** Every candidate, in the order given. */
   readonly candidates: readonly JudgedCandidate[];
 }
 

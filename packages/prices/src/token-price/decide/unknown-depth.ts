@@ -9,11 +9,8 @@ import { newest } from './time-weighted.ts';
 export interface UnknownDepth {
   /** Whether there are none, so that the price of the block stays the same. */
   readonly isFinal: boolean;
-  /** Balances that a contract read makes known. */
   readonly unread: readonly Holding[];
-  /** Those that were read before, and moved since. */
   readonly moved: readonly Holding[];
-  /** Balances to confirm with a contract read, without waiting for it. */
   readonly old: readonly Holding[];
 }
 

@@ -11,7 +11,6 @@ import {
   readFeedValues,
 } from '@chainstead/price-feeds';
 
-/** Price of an anchor at the end of a block. */
 export interface AnchorPrice {
   readonly token: Address;
   /** US dollars per whole token. */
@@ -28,7 +27,6 @@ export type AnchorSource =
 
 export interface AnchorPrices {
   readonly anchors: readonly AnchorPrice[];
-  /** Anchors whose price is not known yet. */
   readonly pending: readonly Address[];
   /** US dollars per ether; null: unknown. */
   readonly ether: Fraction | null;
@@ -81,7 +79,6 @@ function tokenFeedOf(chain: Chain, token: Address) {
   return chain.tokenFeeds.find(({ tokens }) => tokens.includes(isNative ? ZERO_ADDRESS : token));
 }
 
-/** The anchors that are ether. */
 function etherForms(chain: Chain): readonly Address[] {
   const { native, ether } = anchorsOf(chain);
   return [...(chain.native.isEther ? native : []), ...ether];

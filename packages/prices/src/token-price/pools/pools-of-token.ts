@@ -3,7 +3,6 @@ import type { Address, Hex } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/** A proven pool of a token against an anchor. */
 export interface PoolOfToken {
   readonly pool: Hex;
   readonly exchange: string;

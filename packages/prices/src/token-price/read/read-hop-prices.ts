@@ -90,7 +90,6 @@ function whyNot({ why }: WithoutPrice, pools: number, through: TokenPrice): With
 /** `hop`: the other token. */
 type HopPool = { readonly pool: PoolOfToken; readonly hop: Address };
 
-/** The pools of each token against tokens that are no anchors. */
 async function readPoolsByToken(
   database: ReadDatabase,
   chain: Chain,

@@ -102,7 +102,6 @@ function showReason(why: NoPrice, explains: boolean): ErrorDetails {
   }
 }
 
-/** The pool whose shallower side is the deepest. */
 function showDeepest(candidates: readonly JudgedCandidate[]): ErrorDetails {
   const least = ({ weight, tokenWeight }: JudgedCandidate) => smallerFraction(weight, tokenWeight);
   const [deepest] = candidates.toSorted((a, b) => compareFractions(least(b), least(a)));

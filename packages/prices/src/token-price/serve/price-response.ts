@@ -85,7 +85,6 @@ export interface FoundPrice {
   /** Price 24 hours before; null: unknown. */
   readonly before: Fraction | null;
   readonly place: PricePlace;
-  /** By which the price was decided. */
   readonly rules: PricingRules;
   readonly indexed: Indexed;
   /** Null: none was given. */

@@ -16,7 +16,6 @@ import type { PoolHistory, StoredPool } from './pool-history.ts';
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
-/** The dataset of changes of bins. */
 const BINS_DATASET = 'bin-changes';
 
 /**
@@ -53,7 +52,6 @@ export async function readBinHistories(
   return [...found, ...(await addBalanceBounds(database, chain, unknown, place))];
 }
 
-/** Whether the price of a pool is that of its active bin. */
 export function hasBins({ states: [first] }: StoredPool): boolean {
   return first?.state.of === 'bin';
 }
@@ -64,7 +62,6 @@ function withoutDepth(pool: StoredPool): PoolHistory {
   return { ...pool, states, depth: 'uncovered' };
 }
 
-/** The bins near any price of the window. */
 function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
   const active = states.flatMap(({ state }) => (state.of === 'bin' ? [state.activeId] : []));
   const reach = binsWithinTenth(tickSpacing ?? 0);

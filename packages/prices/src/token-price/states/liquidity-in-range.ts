@@ -3,10 +3,8 @@ import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@ch
 import { type PoolId, poolKey } from '@chainstead/markets';
 import type { StateSince } from './side-depths.ts';
 
-/** A state of a pool as its event reported it. */
 export interface ReportedState extends Pick<StateSince, 'block' | 'since' | 'state'>, LogPlace {}
 
-/** A change of liquidity between two ticks. */
 export interface LiquidityChange extends LogPlace {
   readonly block: number;
   /** Unix seconds of the block. */
@@ -59,7 +57,6 @@ function isBefore(a: Place, b: Place): boolean {
   return (a.block - b.block || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex) < 0;
 }
 
-/** A pool, and the blocks of the wanted changes, both inclusive. */
 export type ChangesOfPool = { readonly pool: PoolId; readonly first: number; readonly last: number };
 
 /** Oldest first, in the order of the pools. One statement. */

@@ -6,7 +6,6 @@ type BlockTime = Pick<StateSince, 'block' | 'since'>;
 /** What the events of a pool between its swaps change: its positions, or its bins. */
 export interface ReplayedPool<Change> {
   apply(change: Change): void;
-  /** Returns a reported state with the balances at this point. */
   at(state: StateSince['state']): Pick<StateSince, 'state' | 'balances'>;
 }
 

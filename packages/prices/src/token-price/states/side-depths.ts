@@ -4,7 +4,6 @@ import type { ActiveBin, ConcentratedState, Reserves } from '@chainstead/markets
 /** A value of each side of a pool: token 0, token 1. */
 export type Sides<Value> = readonly [Value, Value];
 
-/** State and balances of a pool from a block on. */
 export interface StateSince {
   readonly block: number;
   /** Unix seconds of the block. */
