@@ -23,9 +23,8 @@ export interface DecodeAbiOptions {
 const OUTPUT_BYTES_MAX = 1_048_576;
 
 /**
- * Values of untrusted data, in viem's types, with addresses in lower case. A few hundred kilobytes whose offsets point at
- * one value would decode to gigabytes, so the result is measured first. Words that no value encodes to are refused.
- * @throws EncodingRefusedError
+ * Values of untrusted data, in viem's types, with addresses in lower case. Measured first: a few hundred kilobytes whose offsets
+ * point at one value would decode to gigabytes. @throws EncodingRefusedError
  */
 export function decodeAbi<const Parameters extends readonly AbiParameter[]>(
   parameters: Parameters,
@@ -61,11 +60,7 @@ function shapesOf(parameters: readonly ShapedParameter[]): readonly AbiShape[] {
 
 type AbiValue = LeafValue | readonly AbiValue[] | { readonly [member: string]: AbiValue };
 
-/**
- * Values one after the other. They must have been measured (`measureEncoding`): their cost is not checked here.
- * @param data lower case
- * @throws EncodingRefusedError where a word is no value of its type
- */
+/** Needs a measured encoding in lower case. @throws EncodingRefusedError where a word is no value of its type */
 function readMembers(shapes: readonly AbiShape[], data: string, first: number, base: number): AbiValue[] {
   let end = first;
   return shapes.map((shape) => {

@@ -8,11 +8,7 @@ export interface MeasureLimits {
   readonly mayOverlap: boolean;
 }
 
-/**
- * Follows offsets and lengths without decoding.
- * @returns bytes of the decoded values
- * @throws EncodingRefusedError when they are more than allowed, overlap, or lie outside of the data
- */
+/** Bytes of the decoded values. @throws EncodingRefusedError when they are too many, overlap, or lie outside of the data */
 export function measureEncoding(shapes: readonly AbiShape[], data: Buffer, limits: MeasureLimits): number {
   const walk = new EncodingWalk(data, limits);
   walk.members(shapes, 0);

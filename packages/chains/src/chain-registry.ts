@@ -10,10 +10,7 @@ const HEXADECIMAL = /^0x[0-9a-f]+$/;
 const DECIMAL = /^[0-9]+$/;
 
 export interface ChainRegistry {
-  /**
-   * By id (number, decimal or hexadecimal text), key, API name, gateway slug or display name, in any letter case;
-   * spaces, hyphens and underscores are the same. Null when there is none.
-   */
+  /** By id (number, decimal or hexadecimal), key, API name, slug or display name, in any case, spaces like hyphens. */
   find(chain: string | number): Chain | null;
   /** @throws UnknownChainError */
   get(chain: string | number): Chain;
@@ -64,10 +61,7 @@ export function createChainRegistry(options: { readonly additional?: readonly Cu
   };
 }
 
-/**
- * {@link ChainRegistry.find} over some chains. A thread gets the chains of its process, which are plain data.
- * @throws ChainCollisionError when two of them share an id or a name.
- */
+/** {@link ChainRegistry.find} over some chains. @throws ChainCollisionError when two of them share an id or a name. */
 export function createChainFinder(chains: readonly Chain[]): ChainRegistry['find'] {
   const byId = new Map<number, Chain>();
   const byName = new Map<string, Chain>();

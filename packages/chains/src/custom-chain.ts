@@ -33,11 +33,7 @@ export interface CustomChain extends Readonly<{ [Fact in ReplacedFact]?: Chain[F
   readonly wrappedNative?: Exclude<Chain['wrappedNative'], null> | undefined;
 }
 
-/**
- * A known chain of the same key and ID keeps its facts. Under another ID, only its product facts stay, since endpoints,
- * contracts and proofs belong to the ID.
- * @throws InvalidPrimitiveError when the id is not a positive safe integer.
- */
+/** A known chain of the same key and ID keeps its facts; under another ID, only its product facts. @throws InvalidPrimitiveError */
 export function customChain(custom: CustomChain, known: Chain | null): Chain {
   const id = parseChainId(custom.id);
   const base = known?.id === id ? known : { ...unknownChain(custom.key), ...productFacts(known) };

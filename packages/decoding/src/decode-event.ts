@@ -8,11 +8,7 @@ import { showArgument } from './show-argument.ts';
 /** The decoded part of a log, lower case. */
 type RawLog = { readonly topics: readonly Hash[]; readonly data: Hex };
 
-/**
- * Null if no book contains the event, if the topic counts differ, or if several events, or several choices of indexed
- * arguments, match. Excludes anonymous events.
- * @param books most trusted first; the first that decodes wins
- */
+/** Null if no book contains the event, or several events or choices of indexed arguments match. @param books most trusted first */
 export function decodeEvent(log: RawLog, books: readonly AbiBook[]): DecodedEvent | null {
   const [topic0] = log.topics;
   if (topic0 === undefined) return null;

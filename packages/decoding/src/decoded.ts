@@ -5,10 +5,7 @@ export interface DecodedArgument {
   readonly name: string;
   /** As in the ABI: `address`, `bytes32[]`, `tuple`. */
   readonly type: string;
-  /**
-   * Addresses in EIP-55 form, integers in decimal, bytes as hexadecimal digits, `true` or `false`; arrays and tuples
-   * as JSON of such texts.
-   */
+  /** Addresses in EIP-55 form, integers in decimal, bytes in hexadecimal; arrays and tuples as JSON of such texts. */
   readonly value: string;
   readonly components?: readonly DecodedArgument[];
   /** Whether the value is the hash of an argument too long for a topic. */

@@ -30,11 +30,7 @@ const INPUTS_MAX = 256;
 const TYPES_MAX = 2_048;
 const NESTING_MAX = 8;
 
-/**
- * Names must be identifiers, types must be decodable. Null for kinds that decode neither calls nor events; a text is the
- * reason why the item is invalid. Never throws.
- * @param reading which items are read
- */
+/** Null for kinds that decode neither calls nor events; a text: why the item is invalid. Never throws. */
 export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry | string | null {
   const given: { type?: unknown; name?: unknown; inputs?: unknown; anonymous?: unknown } = Object(item);
   // The specification allows functions to omit their type.

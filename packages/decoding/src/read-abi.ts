@@ -11,12 +11,7 @@ export interface ReadAbi {
 /** No contract has more. */
 const ITEMS_MAX = 20_000;
 
-/**
- * Of an untrusted document: an ABI, `{ abi }` as written by Foundry, Hardhat and Truffle, or `{ output: { abi } }` as in
- * compiler metadata. Skips constructors, errors, and the receive and fallback functions. Null without an ABI.
- * @param document parsed JSON
- * @param reading which items are read
- */
+/** Of parsed JSON: an ABI, `{ abi }` (Foundry, Hardhat, Truffle) or `{ output: { abi } }` (compiler metadata). Null without one. */
 export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | null {
   const items = itemsOf(document);
   if (items === null) return null;

@@ -11,10 +11,7 @@ export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   return { ...shown, components: type.components.map((member, index) => showArgument(member, members[index])) };
 }
 
-/**
- * JSON that Postgres can store as `jsonb`: leaves are texts as in columns, with addresses in lower case. NUL characters
- * are left out, and unpaired surrogates become U+FFFD.
- */
+/** For `jsonb`: leaves as in columns, addresses in lower case, no NUL characters, unpaired surrogates as U+FFFD. */
 export function storableJson(type: AbiType, value: unknown): string {
   return jsonOf(type, value, (_, leaf) => String(leaf).replaceAll('\0', '').toWellFormed());
 }

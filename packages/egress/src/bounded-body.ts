@@ -30,10 +30,7 @@ export interface BodyEvents {
 
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-/**
- * Decompresses as the body comes: memory never holds more than the limit, however small the bomb.
- * @param coding in lower case; empty for none
- */
+/** Memory never holds more than the limit, however small the bomb. @param coding in lower case; empty for none */
 export function openBodySink(coding: string, limits: BodyLimits, events: BodyEvents): BodySink {
   return coding === '' || coding === 'identity' ? openPlainSink(limits, events) : openCodedSink(coding, limits, events);
 }

@@ -9,10 +9,7 @@ import { type HopRequest, isRedirect, nextHop, openingHop } from './hop.ts';
 export interface EgressOptions {
   /** CIDR ranges and addresses in addition to the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
   readonly allowPrivate: readonly string[] | boolean;
-  /**
-   * The one origin (`http://host:port`) that may also have private addresses, for a URL that the operator types. Redirects
-   * to other origins don't inherit it. It loses that with its first public address.
-   */
+  /** The one origin (`http://host:port`) that may also have private addresses, until its first public one. Redirects don't inherit it. */
   readonly privateOrigin?: string;
   /** For a whole request: resolving, connecting, redirects, body. Default 10,000 ms. */
   readonly timeoutMs?: number;

@@ -12,10 +12,7 @@ export function priceOfAnswer(answer: string, decimals: number): Fraction | null
   return numerator > 0n ? { numerator, denominator: 10n ** BigInt(decimals) } : null;
 }
 
-/**
- * Dollars per ether from a pool: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0.
- * @param sqrtPriceX96 decimal digits, above zero
- */
+/** Dollars per ether: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0. @param sqrtPriceX96 decimal digits */
 export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): Fraction {
   const squared = BigInt(sqrtPriceX96) ** 2n;
   const [numerator, denominator] = pool.etherIs === 'token0' ? [squared, Q192] : [Q192, squared];

@@ -18,10 +18,7 @@ export interface ChainPlace {
 export interface EtherQuotes {
   /** Common table expressions that the quotes read, to be put in the statement's `WITH`. */
   readonly ctes: readonly Sql[];
-  /**
-   * A relation of at most one row (value, source) for {@link readEtherQuote}. Null: the newest that is known. With a place,
-   * every block from the price to there must be indexed, as a gap may hide a newer one.
-   */
+  /** At most one row (value, source) for {@link readEtherQuote}. Null: the newest. A gap until the place may hide a newer one: no row. */
   at(place: ChainPlace | null): Sql;
 }
 

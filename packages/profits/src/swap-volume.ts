@@ -10,10 +10,7 @@ interface SwapVolume {
   readonly isComplete: boolean;
 }
 
-/**
- * Sums the values of a wallet's swaps as sender or beneficiary, up to `lastBlock`, by the rules of profits. A swap
- * between two tokens that are no anchors does not count. Holds one part of the swaps at a time.
- */
+/** As sender or beneficiary, up to `lastBlock`, by the rules of profits: swaps between tokens that are no anchors do not count. */
 export async function readSwapVolume(
   database: ReadDatabase,
   chain: Chain,

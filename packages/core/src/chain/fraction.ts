@@ -32,10 +32,7 @@ export function smallerFraction(a: Fraction, b: Fraction): Fraction {
   return compareFractions(a, b) <= 0 ? a : b;
 }
 
-/**
- * At least zero, as a plain decimal without exponent and trailing zeros, rounded half up.
- * @param significant number of digits from the first that is not zero
- */
+/** At least zero, as a plain decimal, rounded half up. @param significant number of digits from the first that is not zero */
 export function decimalFraction({ numerator, denominator }: Fraction, significant: number): string {
   if (numerator === 0n) return '0';
   // One digit more or less than wanted before the point is known from the lengths; the quotient decides.

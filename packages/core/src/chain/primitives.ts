@@ -39,10 +39,7 @@ export function isAddress(text: unknown): text is Hex {
 /** Read from the prototype once: a lookup on strings of mixed internal representations costs more than the call. */
 const { charCodeAt } = String.prototype;
 
-/**
- * `0x` and lower-case digits, `length` characters in total. The most frequent operation: without a branch per digit it
- * takes a third of the time.
- */
+/** `length` characters in total. The most frequent operation: without a branch per digit it takes a third of the time. */
 export function isLowerHex(text: string, length: number): text is Hex {
   if (text.length !== length || charCodeAt.call(text, 0) !== 48 || charCodeAt.call(text, 1) !== 120) return false;
   let outside = 0;
@@ -70,10 +67,7 @@ export function parseHash(text: unknown): Hash {
   return lower as Hash;
 }
 
-/**
- * A JSON-RPC quantity (`0x1b4`), or an unambiguous variant from clients: `0x` for zero, leading zeros, a whole number
- * that JSON has not rounded. Digits without `0x` are ambiguous and refused.
- */
+/** A JSON-RPC quantity (`0x1b4`) or an unambiguous variant: `0x`, leading zeros, an exact whole number. Digits alone are refused. */
 export function isQuantity(given: unknown): given is string | number {
   return typeof given === 'string' ? QUANTITY.test(given) : Number.isSafeInteger(given) && Number(given) >= 0;
 }

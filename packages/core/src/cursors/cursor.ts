@@ -37,8 +37,7 @@ const TEXT_LENGTH_MAX = 12_288;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON. Anyone can decode cursors, so they
- * contain no secrets; altered ones are refused. Replicas that share the secret accept each other's cursors.
+ * Base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON, which anyone can decode.
  * @throws WeakSecretError if the secret has fewer than 16 bytes
  */
 export function createCursorCodec(secret: Uint8Array): CursorCodec {

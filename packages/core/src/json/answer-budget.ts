@@ -1,9 +1,6 @@
 /** Limits requests in flight and the bytes of their responses, estimated from earlier ones. */
 export interface AnswerBudget {
-  /**
-   * Runs immediately, or when enough running work has ended, in order of arrival. One may always run.
-   * @param bytes size of the response, if it is known. @default the estimate
-   */
+  /** In order of arrival; one may always run. @param bytes size of the response, if it is known. @default the estimate */
   run<T>(work: () => Promise<T>, bytes?: number): Promise<T>;
   observe(bytes: number): void;
 }

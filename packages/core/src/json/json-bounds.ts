@@ -33,10 +33,8 @@ const OBJECT_END = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Counts values without parsing: a byte of text can become 30 bytes of objects. Reads each byte once and stops at a broken
- * limit. Invalid JSON gets any count, for the parser to refuse.
- * @param json UTF-8
- * @throws JsonBoundsError
+ * Counts values without parsing: a byte of text can become 30 bytes of objects. Invalid JSON gets any count.
+ * @param json UTF-8 @throws JsonBoundsError
  */
 export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonBounds): number {
   let values = 1;
@@ -67,10 +65,7 @@ export function parseBoundedJson(text: string, bounds: JsonBounds): unknown {
   return JSON.parse(text);
 }
 
-/**
- * The beginning of a value's JSON text: a refused value may be as long as its body.
- * @returns at least `length` characters, and few more; fewer if the text is shorter
- */
+/** At least `length` characters of the JSON, and few more: a refused value may be as long as its body. */
 export function startOfJson(value: unknown, length: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, Math.max(length, 0)));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';

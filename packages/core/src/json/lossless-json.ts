@@ -16,11 +16,7 @@ export class ExactNumber {
   }
 }
 
-/**
- * A number becomes an {@link ExactNumber} if a double would have another value, or if it is a whole number whose double
- * would be written with an exponent.
- * @throws SyntaxError, or RangeError if the text is nested too deeply
- */
+/** A number becomes an {@link ExactNumber} if a double would change or show it with an exponent. @throws SyntaxError, RangeError */
 export function parseLosslessJson(text: string): unknown {
   return LOSSY_NUMBER.test(text) ? json.parse(text, keepDigits) : JSON.parse(text);
 }

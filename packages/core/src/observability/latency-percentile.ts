@@ -1,9 +1,6 @@
 /**
- * Exact to the width of a bucket.
- * @param bounds upper bounds of all buckets except the last, ascending
- * @param counts one more than bounds; the last counts values above all bounds
- * @param share 0.5 for the median
- * @returns in the unit of the bounds; the last bound for values above all bounds; null without values
+ * Exact to the width of a bucket; the last bound for values above all bounds; null without values.
+ * @param bounds upper bounds of all buckets except the last, ascending @param share 0.5 for the median
  */
 export function latencyPercentile(bounds: readonly number[], counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

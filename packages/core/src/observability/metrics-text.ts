@@ -34,11 +34,7 @@ interface SampleSource {
 
 export type WriteMetrics = (registry: Registry) => Promise<MetricFamily[]>;
 
-/**
- * A scrape of thousands of series would spend most of its time on unchanged text. So the text before a value is written
- * once, and the lines of a series only if one of its values changed.
- * @param own labels of every sample
- */
+/** Unchanged text is kept: a scrape of thousands of series would spend most time on it. @param own labels of every sample */
 export function createMetricsWriter(own: Labels): WriteMetrics {
   const writers = new WeakMap<SampleSource, WriteSamples>();
   const ofProcess = labelText(own);

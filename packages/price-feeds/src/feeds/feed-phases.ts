@@ -11,8 +11,7 @@ export interface FeedPhase {
 
 export interface FeedPhasesReader {
   /**
-   * Every aggregator that the feed's proxy names; null while its phase is unchanged since the last read. Empty: no feed is there.
-   * A feed without phases is an aggregator itself.
+   * Null while the phase is unchanged since the last read. Empty: no feed is there. A feed without phases is an aggregator.
    * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError
    */
   read(signal: AbortSignal): Promise<readonly FeedPhase[] | null>;

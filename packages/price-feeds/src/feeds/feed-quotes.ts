@@ -74,10 +74,7 @@ export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOf
       AND ${within(block)}${newest}) AS reading`;
 }
 
-/**
- * SQL of the aggregators of each feed: number, address, decimals. The proxy's decimals precede those of the chain's facts.
- * @param proxies SQL of a relation `feed(proxy, number)`, numbered from 1 in the order of `feeds`
- */
+/** Aggregators: number, address, decimals; those of the proxy come first. @param proxies SQL of `feed(proxy, number)`, numbered from 1 */
 export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: Sql): Sql {
   const seeds = feeds.flatMap(({ aggregators, decimals }, index) =>
     aggregators.map((aggregator) => ({ number: index + 1, aggregator: addressBytes(aggregator), decimals })),

@@ -17,10 +17,7 @@ import {
 } from './feed-quotes.ts';
 
 export interface FeedSteps {
-  /**
-   * Returns US dollars per token at the end of a block; null is `unknown` of `FeedState`, the others are its states.
-   * @param time of the block, in Unix seconds
-   */
+  /** US dollars per token at the end of a block; null is `unknown` of `FeedState`. @param time of the block, in Unix seconds */
   at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
 

@@ -5,10 +5,7 @@ import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
-/**
- * Writes the known aggregators of the chain's feeds, its native currency, plain and wrapped, and bridged ether. Deletes what
- * the configurable facts no longer name.
- */
+/** Writes aggregators and payment tokens by the chain's facts. Deletes what these no longer name. */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const feeds = feedsOf(chain);
   for (const table of ['price_feed_phases', 'feed_readings'])

@@ -14,10 +14,7 @@ export interface FeedReadContext {
   readonly logger: Logger;
 }
 
-/**
- * Reads feeds without any value in the newest run of indexed blocks: at its first block, else at the newest committed one.
- * @throws why a node returned no state, unless it has none of that block
- */
+/** Feeds without any value in the newest indexed run: at its first block, else at the newest. @throws why a node returned no state */
 export async function readNewestRun(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const { database, chain } = context;
   const starts = await readFeedStarts(database, chain, (runs) => runs.slice(-1));
@@ -37,10 +34,7 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
 
 const RUNS_MAX = 20;
 
-/**
- * Reads feeds at the first blocks of the newest runs whose first value comes later.
- * @throws why a node returned no state, unless it has none of that block
- */
+/** At the first blocks of the newest runs whose first value comes later. @throws why a node returned no state */
 export async function readStartsOfRuns(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const starts = await readFeedStarts(context.database, context.chain, (runs) => runs.slice(-RUNS_MAX));
   for (const ofRun of Map.groupBy(starts, ({ run }) => run[0]).values()) await readAtFirst(context, ofRun, signal);

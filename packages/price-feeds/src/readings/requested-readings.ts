@@ -54,10 +54,7 @@ const TOGETHER = 10;
 /** Blocks of one request, the newest ones. Later requests read the rest. */
 const BLOCKS_MAX = 200;
 
-/**
- * Has the worker read the feeds at blocks that are not indexed. Readings that take longer than `waitMs` serve later requests.
- * @returns whether all readings of this request arrived in time; false also if there are none to make
- */
+/** Has the worker read the feeds. Readings later than `waitMs` serve later requests. @returns whether all arrived in time */
 export async function requestFeedReadings(
   { database, nodeReads, logger, waitMs }: FeedReadingSources,
   chain: Chain,

@@ -6,10 +6,7 @@ import { saveFeedPhases } from '../feeds/price-sources.ts';
 import { type KnownBlock, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
 
-/**
- * Stores readings of feeds at a canonical block. A reading never changes a price: none is stored where the run of indexed blocks has
- * a value of the feed up to the block. @returns the feeds whose reading was stored
- */
+/** A reading never changes a price: none is stored where the run has a value up to the block. @returns the stored feeds */
 export async function storeReadings(
   database: Database,
   chain: Chain,

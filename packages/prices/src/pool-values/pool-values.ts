@@ -36,10 +36,8 @@ export const UNKNOWN_VALUES: PoolValues = {
 };
 
 /**
- * The quote token has its price as an anchor, and the base token follows from the state. If only the base token is an
- * anchor with a price, it is the other way round.
- * @param balances base units of each token; null: unknown
- * @param anchors US dollars per whole token of each anchor
+ * The quote token has its price as an anchor, and the base token follows from the state, or the other way round.
+ * @param balances base units of each token; null: unknown @param anchors US dollars per whole token
  */
 export function valuesOfPool(
   chain: Chain,

@@ -58,9 +58,8 @@ const documentSchema = z.object({
 type PriceDocument = z.infer<typeof documentSchema>;
 
 /**
- * From the document and the known chains alone. Headers are checked by their hashes, and receipts by the roots of
- * headers. States of pools and values of feeds must follow from the logs of receipts, and the price from these.
- * @throws PriceProofError naming the part that does not hold
+ * From the document and the known chains alone: headers by their hashes, receipts by the roots of headers, states and values by
+ * the logs of receipts, and the price by these. @throws PriceProofError naming the part that does not hold
  */
 export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
   const parsed = readDocument(document);

@@ -8,10 +8,7 @@ import type { TokenState } from './token-state.ts';
 
 const POOLS_MAX = 64;
 
-/**
- * Proven pools of any exchange against an anchor. Anyone can create pools, so only the deepest {@link POOLS_MAX} count;
- * those without a known depth come last. Tokens without a pool are missing.
- */
+/** Anyone can create pools, so only the deepest {@link POOLS_MAX} count. Tokens without a pool are missing. */
 export async function readTradedPools(
   database: ReadDatabase,
   chain: Chain,

@@ -30,10 +30,7 @@ export interface WalletTokensOptions extends WalletBalancesOptions {
   readonly nativeMaxAgeMs: number;
 }
 
-/**
- * `GET /api/v2.2/wallets/{address}/tokens`: token and native balances of a wallet, paged
- * (docs/api/wallets.md#wallet-tokens). All pages of a run show the newest block of its first page.
- */
+/** docs/api/wallets.md#wallet-tokens. All pages of a run show the newest block of its first page. */
 export function createWalletTokensRoute(options: WalletTokensOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
   return (app, dependencies) => {

@@ -49,10 +49,7 @@ export interface TradesPart {
   readonly last: TradePosition | null;
 }
 
-/**
- * Returns the indexed blocks of swaps, and the Unix seconds of the newest known block. `complete`: all from the first.
- * @param wallet adds the blocks of its on-demand backfill; null: none
- */
+/** With the Unix seconds of the newest known block. @param wallet adds the blocks of its on-demand backfill; null: none */
 export async function readTradesSpan(
   database: ReadDatabase,
   chain: Chain,

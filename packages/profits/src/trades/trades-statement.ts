@@ -52,10 +52,8 @@ export const TOKEN_SWAPS = packedRows({ ...SWAP, ...PARTIES });
 export type PoolEntry = readonly [number, string | null, string | null, boolean, boolean];
 
 /**
- * The next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows:
- * `swaps_by_wallet` and `swaps_by_beneficiary`, or `trades_by_token0` and `trades_by_token1`
- * (trades-statement.explain.test.ts). Pools are joined once per part, not per swap.
- * @param isSpread whether tables are distributed
+ * The next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows
+ * (trades-statement.explain.test.ts). @param isSpread whether tables are distributed
  */
 export function tradesStatement(
   chain: Chain,

@@ -4,10 +4,7 @@ import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from '../re
 import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
 import { checkHeaderHash } from './header-hash.ts';
 
-/**
- * `receipts`: root recomputed; `cross`: two upstreams agree; `none`: one upstream, unchecked;
- * `not-applicable`: the header commits to nothing; `unproven`: checked without a match.
- */
+/** `receipts`: root recomputed. `cross`: two upstreams agree. `none`: unchecked. `not-applicable`: no commitment. `unproven`: no match. */
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
 export type UnprovenReason =
@@ -49,10 +46,7 @@ export interface BlockWithReceipts {
 
 export type ProvableChain = Pick<Chain, 'receiptsRoot' | 'headerHash'>;
 
-/**
- * Checks receipts against the header's commitment. Pure; never throws for data from an upstream.
- * Positions of receipts and logs are checked on every chain, roots if the chain has them.
- */
+/** Checks the positions of receipts and logs, and roots if the chain has them. Pure; never throws for data from an upstream. */
 export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proof {
   try {
     const misplaced = checkReceipts(whole, chain) ?? checkLogs(whole);

@@ -11,12 +11,7 @@ interface ReceiptProof {
   readonly nodes: readonly Buffer[];
 }
 
-/**
- * Proofs by the positions of their transactions. A receipt that the header does not commit to has none.
- * @param receipts all of the block, in order
- * @returns null if the receipts don't hash to `root`
- * @throws InvalidHexBytesError if a receipt has a value that is not hexadecimal of the right size
- */
+/** By the positions of transactions. Null if the receipts, all of the block in order, don't hash to `root`. @throws InvalidHexBytesError */
 export function proveReceipts(
   receipts: readonly Receipt[],
   context: ReceiptsRootContext,

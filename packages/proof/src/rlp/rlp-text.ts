@@ -1,7 +1,4 @@
-/**
- * RLP (yellow paper, appendix B) as hexadecimal digits without a prefix, as node data is. Built as text, a transaction
- * becomes bytes once, while a buffer for each field takes three times as long.
- */
+/** RLP (yellow paper, appendix B) as hexadecimal digits without a prefix: a third of the time of a buffer for each field. */
 import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
 /** An even number of hexadecimal digits. */

@@ -24,11 +24,7 @@ const NODE_TEXT_MAX = 2 + 2 * NODE_BYTES_MAX;
 /** Hash of empty code. */
 const EMPTY_CODE_HASH = keccak256Hex(Buffer.alloc(0));
 
-/**
- * Checks a response of `eth_getProof` (EIP-1186). Values outside the proofs must agree with them.
- * @param question.stateRoot from the block's header, whose hash was checked
- * @throws InvalidStateProofError
- */
+/** Checks `eth_getProof` (EIP-1186) and the values outside its proofs, by a checked header's state root. @throws InvalidStateProofError */
 export function verifyAccountProof(
   answer: unknown,
   question: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },

@@ -9,10 +9,7 @@ const ETHEREUM_TYPE_MAX = 4;
 /** Fields that Mantle's deposits hash in addition to those of the OP Stack, in Mantle's encoding. */
 const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
-/**
- * Bytes in the transactions trie (EIP-2718), whose keccak-256 is the hash.
- * Null if type or form is unknown: zkSync, Polygon's state sync and others.
- */
+/** Bytes in the transactions trie (EIP-2718), whose keccak-256 is the hash. Null if type or form is unknown. */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
   return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
 }

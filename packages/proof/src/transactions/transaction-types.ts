@@ -20,10 +20,7 @@ export interface TransactionType {
   readonly signature: Encoder | null;
   /** Whether the fields contain the sender, so that the hash commits to it. */
   readonly namesSender?: true;
-  /**
-   * Every node shows all required fields. Other bytes are trusted only if they hash to the transaction's hash:
-   * a chain may have appended fields.
-   */
+  /** Every node shows all fields. Other bytes are trusted only if they hash right: a chain may have appended fields. */
   readonly isSettled?: true;
 }
 

@@ -27,21 +27,15 @@ interface WantedKey {
 }
 
 /**
- * Reads a value of Ethereum's state or storage from the nodes of `eth_getProof`. Null if they prove its absence.
- * Nodes shorter than a hash are embedded in their parents, and may be repeated after them.
- * @param key 32 bytes: the hash of the address or the slot
- * @throws InvalidStateProofError if the nodes don't prove exactly that
+ * Value by the nodes of `eth_getProof`; null if they prove its absence. Nodes embedded in parents may be repeated after them.
+ * @param key 32 bytes: the hash of the address or the slot @throws InvalidStateProofError
  */
 export function readTrieProof(root: Hash, key: Uint8Array, nodes: readonly Buffer[]): Buffer | null {
   if (key.length !== HASH_LENGTH) throw new RangeError('the key of a trie with hashed keys has 32 bytes');
   return walk(root, { path: nibblesOf(key), nodeBytesMax: NODE_BYTES_MAX, isHashed: true }, nodes);
 }
 
-/**
- * Reads a value of a list whose keys are RLP(index): a receipt under a receipts root.
- * Null if the nodes prove that the list is shorter.
- * @throws InvalidStateProofError if the nodes don't prove exactly that
- */
+/** Value of a list with keys RLP(index); null if the nodes prove that it is shorter. @throws InvalidStateProofError */
 export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly Buffer[]): Buffer | null {
   const path = nibblesOf(encodeString(integerBytes(index)));
   return walk(root, { path, nodeBytesMax: LIST_NODE_BYTES_MAX, isHashed: false }, nodes);

@@ -59,10 +59,7 @@ export async function readReceipts(reading: ReceiptsReading): Promise<readonly R
   return fillIn(reading, [], block.transactionHashes);
 }
 
-/**
- * Null if the upstream has no such block. What one response can't hold is read one by one.
- * @throws as {@link readReceipts}; BlockTooLargeError if the block exceeds `bytesMax`
- */
+/** Null if the upstream has no such block. @throws as {@link readReceipts}; BlockTooLargeError above `bytesMax` */
 export async function readWhole(
   { chain, upstream, earlier }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'earlier'>,
   at: number | Hash,
@@ -112,10 +109,7 @@ async function readBodyInParts(
   return { ...(json as object), transactions: objects };
 }
 
-/**
- * Whether the response was too large and may be read in parts. A cut-off response counts if that repeats.
- * @throws BlockTooLargeError if the caller allows no larger one
- */
+/** Whether it may be read in parts. A cut-off response counts if that repeats. @throws BlockTooLargeError */
 function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): boolean {
   const { upstream, earlier, size } = reading;
   if (isAboutSize(error)) {
@@ -177,10 +171,7 @@ async function complete(reading: ReceiptsReading, list: unknown): Promise<readon
   return fillIn(reading, list, matched.missing);
 }
 
-/**
- * For a node that has the block but not the list. The first receipt is requested alone:
- * at the head, such a node often lacks the block too.
- */
+/** The first receipt is requested alone: at the head, a node without the list often lacks the block too. */
 async function readEach(reading: ReceiptsReading, answered: string): Promise<readonly Receipt[]> {
   const { upstream, block, given, earlier } = reading;
   const { capabilities } = upstream.state;

@@ -1,7 +1,4 @@
-/**
- * Converts nodes' JSON to the standard JSON-RPC form: clients differ, and readers of raw members need not know how.
- * Unambiguous values are rewritten. Everything else stays unchanged and is refused by its reader.
- */
+/** Nodes' JSON in the standard JSON-RPC form. Only unambiguous values are rewritten; readers refuse the others. */
 import { isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
 
 type Json = Readonly<Record<string, unknown>>;

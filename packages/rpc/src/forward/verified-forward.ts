@@ -163,10 +163,7 @@ function isOpen(result: RawResult): boolean {
   return !Buffer.isBuffer(result);
 }
 
-/**
- * If several upstreams report the same error, or one repeats it, it is about the call.
- * Texts written by contracts may differ.
- */
+/** An error that several upstreams report, or one repeats, is about the call. Texts written by contracts may differ. */
 function isAgreed(method: string, faults: readonly UpstreamFault[], rounds: number): boolean {
   const [first] = faults;
   if (first === undefined || (faults.length === 1 && rounds < 2)) return false;

@@ -10,10 +10,7 @@ interface WaitOptions {
 }
 
 export interface RateLimiter {
-  /**
-   * Null if the calls may go immediately; otherwise a promise that resolves when they may.
-   * @throws the abort reason of the signal
-   */
+  /** Null if the calls may go now, else a promise until they may. @throws the abort reason of the signal */
   take(calls: number, options: WaitOptions): Promise<void> | null;
   readonly waiting: number;
 }

@@ -85,10 +85,7 @@ export function createTokenBucket(
   });
 }
 
-/**
- * Of four or more slots, an eighth (at least one) is reserved for calls that are not historical,
- * unless `reserves` is false.
- */
+/** Of four or more slots, an eighth is reserved for calls that are not historical, unless `reserves` is false. */
 export function createCallSlots({
   share: initial,
   reserves = true,

@@ -29,10 +29,7 @@ const PATIENCE = 8;
 const GROWTH = 2;
 const GROWTH_EMPTY = 4;
 
-/**
- * @param options.logRangeMax most blocks of a request, whatever the upstream allows
- * @param options.targetBytes response size that ranges are fitted to
- */
+/** @param options.targetBytes response size that ranges are fitted to */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: requested and refused ranges form one estimate.
 export function createLogRangePlanner(options: { logRangeMax: number; targetBytes: number }): LogRangePlanner {
   let cap: number | null = null;

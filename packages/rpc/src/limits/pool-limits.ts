@@ -13,10 +13,7 @@ export interface PoolLimits {
   readonly backOffMaxMs: number;
   /** Largest response, bytes after decompression. */
   readonly responseBytesMax: number;
-  /**
-   * Largest block, bytes of its responses if it is read in parts. A single receipt may have as many.
-   * The bytes of event data are half of it. The heap of an ingest process must hold one such block.
-   */
+  /** Bytes of a block read in parts, half of it event data. The heap of an ingest process must hold one such block. */
   readonly blockBytesMax: number;
   /** Requests in flight per upstream if its configuration sets none. */
   readonly concurrency: number;

@@ -12,11 +12,7 @@ export interface LogsExpectation {
   readonly addresses: ReadonlySet<string> | null;
 }
 
-/**
- * Returns the logs in chain order. A number may repeat (place-logs.ts). Logs with too few topics are left out:
- * nodes disagree on whether a trailing null requires a topic.
- * @throws MalformedAnswerError
- */
+/** In chain order, without logs of too few topics: nodes disagree on trailing nulls. @throws MalformedAnswerError */
 export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
   const { range, topics, addresses, indexed } = expected;
   const logs = indexed.length === 0 ? given : given.filter((log) => log.topics.length > indexed.length);

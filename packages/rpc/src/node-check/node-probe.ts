@@ -32,10 +32,7 @@ export interface NodeProbe {
   readonly calls: number;
   /** Calls per second that the node's refusals taught; null: it refused none. */
   readonly learnedRate: number | null;
-  /**
-   * Waits and tries again if the node limits its rate.
-   * @throws RequestAbortedError if the time or the calls are used up, or the node refuses every try
-   */
+  /** Tries again if the node limits its rate. @throws RequestAbortedError if time, calls or tries are used up */
   ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
   /** Sends the calls in one request, once. @throws as ask */
   fetchTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;

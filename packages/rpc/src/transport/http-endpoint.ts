@@ -35,10 +35,7 @@ interface HttpEndpointOptions {
   readonly deadlines?: Deadlines;
   /** Whether to accept compressed responses; worth the time if this process parses them. @default false */
   readonly compressed?: boolean;
-  /**
-   * False: no reuse, so a send never has an unknown outcome because the server closed an idle connection.
-   * @default true
-   */
+  /** False: no reuse, so that a closed idle connection never leaves a send's outcome unknown. @default true */
   readonly keepAlive?: boolean;
   /** Called when a request of `send` is over. */
   readonly ended?: RawRequestShared['ended'];

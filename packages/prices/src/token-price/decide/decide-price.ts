@@ -47,20 +47,13 @@ export interface PriceDecision {
   readonly candidates: readonly JudgedCandidate[];
 }
 
-/**
- * `too-shallow`: no pool is deep enough. `unsettled`: too little of the past of `pool` is known to distinguish its price
- * from a push. After `seconds` it is known, if the price stays.
- */
+/** `unsettled`: the past of `pool` can't distinguish its price from a push yet; after `seconds` it can, if the price stays. */
 export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
   | { readonly reason: 'too-shallow' }
   | { readonly reason: 'unsettled'; readonly pool: string; readonly seconds: number }
 );
 
-/**
- * The weighted median of pools' prices, weighted by depth that has lasted, and held back while it jumps
- * (docs/concepts/prices.md). The result doesn't depend on the order of the candidates.
- * @param now Unix seconds of the block
- */
+/** The median of prices, weighted by depth that has lasted, and held back while it jumps (docs/concepts/prices.md). */
 export function decidePrice(
   candidates: readonly PriceCandidate[],
   now: number,

@@ -14,10 +14,7 @@ export interface UnknownDepth {
   readonly old: readonly Holding[];
 }
 
-/**
- * A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
- * @param possibleOf figures of a pool with the largest possible depths; null: none
- */
+/** A pool is never deeper than its virtual reserves (`possibleOf`), so most dead pools need no contract read. */
 export function unknownDepthOf(
   pools: readonly PoolHistory[],
   possibleOf: (pool: PoolHistory) => PriceCandidate | null,

@@ -32,11 +32,7 @@ export interface AnchorPrices {
   readonly ether: Fraction | null;
 }
 
-/**
- * An anchor is left out if its price is unknown: its feed has no value in the unbroken run of indexed blocks, or the
- * last one is too old or zero.
- * @param at the block and its time in Unix seconds
- */
+/** Anchors are left out if their feed has no value in the run of indexed blocks, or one that is too old or zero. */
 export async function readAnchorPrices(
   database: ReadDatabase,
   chain: Chain,

@@ -31,10 +31,7 @@ export const POOL_COLUMNS: Sql = joinSql([
   sql`exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`,
 ]);
 
-/**
- * Two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
- * tokens, and of those at pool managers all but a few are left out. Pools against other tokens are not read.
- */
+/** Two ranges of an index for each token and anchor (pools-of-token.explain.test.ts), and few pools in each. */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const bytesOf = (list: readonly Address[]) => sql`${list.map(addressBytes)}::bytea[]`;

@@ -25,10 +25,8 @@ import {
 type WithoutPrice = Extract<TokenPrice, { of: 'nothing' }>;
 
 /**
- * Prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough
- * dollars on the side of anchors, and are not new. There is no second hop, since the hop has a direct price and the
- * token has none. Tokens without pools against such tokens keep their result.
- * @param direct the results of the tokens. No pool of unknown depth may change them
+ * Prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough dollars on the
+ * side of anchors, and are not new. @param direct the results of the tokens. No pool of unknown depth may change them
  */
 export async function readHopPrices(
   database: ReadDatabase,

@@ -77,8 +77,8 @@ export interface PriceConditions {
 }
 
 /**
- * By pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and others are
- * priced by their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
+ * By pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by
+ * their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
  */
 export async function readDirectPrices(
   database: ReadDatabase,

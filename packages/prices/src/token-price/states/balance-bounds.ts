@@ -7,10 +7,7 @@ import { depthSourceOf } from './pool-balances.ts';
 import type { PoolHistory } from './pool-history.ts';
 import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
-/**
- * Adds to Liquidity Book pairs of unknown depth the tokens in all their bins. A pair that holds too little can't change
- * a price, so dust in an old pair leaves the price complete. Costs four statements at most.
- */
+/** Bounds unknown depths of Liquidity Book pairs by the tokens in all their bins, so that dust leaves a price complete. */
 export async function addBalanceBounds(
   database: ReadDatabase,
   chain: Chain,

@@ -18,10 +18,7 @@ import type { StateSince } from './side-depths.ts';
 
 const BINS_DATASET = 'bin-changes';
 
-/**
- * Liquidity Book pairs with the tokens in their bins near each price. The depth of a pair is unknown unless every change
- * since its creation is indexed. Costs seven statements at most.
- */
+/** Depth near each price, unknown unless every change since the pair's creation is indexed. Costs seven statements at most. */
 export async function readBinHistories(
   database: ReadDatabase,
   chain: Chain,
@@ -69,8 +66,7 @@ function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
 }
 
 /**
- * States at the ends of blocks with a state or a change of bins, with the tokens that a price change of 10 % takes.
- * Tokens farther away count nothing: their owner risks none at a false price.
+ * With the tokens that a price change of 10 % takes: the owner of others risks none at a false price.
  * @param changes after those that `before` counts, oldest first
  */
 export function nearStates(

@@ -18,11 +18,8 @@ export interface LiquidityChange extends LogPlace {
 type LogPlace = { readonly transactionIndex: number; readonly logIndex: number };
 
 /**
- * A swap reports the liquidity, and a change of it reports none. The price and its tick stay the same until the next
- * swap.
- * @param states of one pool, oldest first
- * @param changes oldest first; those before the first state are part of it
- * @returns the state at the end of each block with a state or a change
+ * The state at the end of each block with a state or a change. Price and tick stay the same until the next swap.
+ * @param changes oldest first, also those before the first state
  */
 export function addLiquidityChanges(
   states: readonly ReportedState[],

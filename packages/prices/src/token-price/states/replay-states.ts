@@ -9,10 +9,7 @@ export interface ReplayedPool<Change> {
   at(state: StateSince['state']): Pick<StateSince, 'state' | 'balances'>;
 }
 
-/**
- * The state at the end of each block with a state or a change, oldest first. The first one has the changes until the
- * start of the window.
- */
+/** The state at the end of each block with a state or a change. The first one has the changes until the start of the window. */
 export function replayStates<Change extends BlockTime>(
   [first, ...rest]: readonly ReportedState[],
   changes: readonly Change[],
