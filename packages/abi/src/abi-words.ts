@@ -1,10 +1,8 @@
 /** Words of 32 bytes in lower-case hexadecimal text: topics and ABI-encoded data. Nothing here throws on hostile text. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 
-/** Hexadecimal digits of a word. */
 export const WORD_DIGITS = 64;
 
-/** Length of `0x`. */
 export const PREFIX_DIGITS = 2;
 const ADDRESS_PADDING = '0'.repeat(24);
 const NUMBER_PADDING = '0'.repeat(51);
@@ -16,7 +14,6 @@ export function wordCount(data: string): number | null {
   return digits >= 0 && digits % WORD_DIGITS === 0 ? digits / WORD_DIGITS : null;
 }
 
-/** Where the digits of the word at this index begin. A topic is a text of one word. */
 const wordStart = (index: number): number => PREFIX_DIGITS + index * WORD_DIGITS;
 
 /** The word as an address; null when its first twelve bytes are not zero, or the text has no such word. */

@@ -26,7 +26,6 @@ class EncodingWalk {
     this.#limits = limits;
   }
 
-  /** Values one after the other, whose offsets count from `base`. */
   members(shapes: readonly AbiShape[], base: number): void {
     this.#piece(base, headBytesOf(shapes));
     let head = base;

@@ -3,7 +3,6 @@ import type { EtherPriceSources } from './ether-price.ts';
 import type { TokenFeed } from './price-feeds.ts';
 import type { PricingRules } from './pricing-rules.ts';
 
-/** How a chain's header commits to its receipts: what the proof may rely on. */
 export type ReceiptsRootEncoding =
   /** Ethereum's trie of legacy and EIP-2718 receipts; OP deposit receipts and Polygon's state-sync receipt included. */
   | 'ethereum'
@@ -15,7 +14,6 @@ export type ReceiptsRootEncoding =
 /** Whether the block hash commits to `logsBloom`. Receipts that Polygon and HyperEVM nodes add are outside it in any case. */
 export type BloomTrust = 'committed' | 'untrusted';
 
-/** What to do with a block whose receipts root no upstream can reproduce. */
 export type ProofPolicy = 'strict' | 'record';
 
 export interface NativeCurrency {
@@ -42,11 +40,9 @@ export interface MarketplaceDeployment {
   readonly address: Address;
 }
 
-/** Which transactions are kept of a chain, and what of them: the operator's choice. */
 export interface TransactionKeeping {
   /** `wallets`: those of requested wallets; `all`: those of every block; `off`: none. */
   readonly mode: 'wallets' | 'all' | 'off';
-  /** Whether the whole calldata is kept, or its first four bytes. */
   readonly input: 'full' | 'selector';
   /** Whether senders are recovered from signatures before rows are written. */
   readonly verifiesSenders: boolean;

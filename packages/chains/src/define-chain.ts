@@ -10,7 +10,6 @@ const REORG_DEPTH_FLOOR = 64;
 const POLL_INTERVAL_MIN_MS = 500;
 const POLL_INTERVAL_MAX_MS = 4000;
 
-/** What chains of a family have in common: what their headers commit to and how they become final. */
 export interface ChainFamily {
   readonly receiptsRoot: ReceiptsRootEncoding;
   readonly bloom: BloomTrust;

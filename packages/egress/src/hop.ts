@@ -1,6 +1,5 @@
 import { InvalidUrlError } from './egress-error.ts';
 
-/** One request on the wire: the first one, or what a redirect makes of it. */
 export interface Hop {
   /** Canonical: every spelling of an IP literal (octal, hexadecimal, decimal, short, wide digits) is plain here. */
   readonly url: URL;

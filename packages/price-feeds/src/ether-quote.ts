@@ -47,7 +47,6 @@ export function etherQuotes(chain: Chain, chainId: Sql): EtherQuotes {
   };
 }
 
-/** The price of a quote; null without one. */
 export function readEtherQuote(
   chain: Chain,
   quote: { readonly value: string | null; readonly source: number | null },

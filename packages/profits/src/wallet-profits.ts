@@ -35,7 +35,6 @@ export interface WalletSums {
   isWhole: boolean;
   unvalued: number;
   unvaluedBlocks: readonly number[];
-  /** The last swap; null: none. */
   last: TradePosition | null;
 }
 

@@ -15,7 +15,6 @@ export type StateProofFault =
   /** The account is proven, but the chain encodes accounts differently from Ethereum. */
   | 'account-encoding';
 
-/** A state proof that is not valid. Code `STATE_PROOF_INVALID`. */
 export class InvalidStateProofError extends ChainsteadError {
   readonly fault: StateProofFault;
 

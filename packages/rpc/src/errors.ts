@@ -19,11 +19,9 @@ export type Reaction =
   | 'unsupported'
   /** Too many calls in one batch, or too large a response. */
   | 'batch-size'
-  /** A verdict on the call itself; returned to the caller. */
   | 'call'
   /** Parameters refused. One other upstream is tried, then the error is returned to the caller. */
   | 'caller'
-  /** Any other error: another upstream, with back-off. */
   | 'transient';
 
 export interface UpstreamFailure {
@@ -110,7 +108,6 @@ export function isAnswerOfCall(error: unknown): error is RpcCallError {
   return error instanceof RpcCallError && error.about !== 'method';
 }
 
-/** The request was canceled because its signal aborted or the pool was closed. */
 export class RequestAbortedError extends defineError('REQUEST_ABORTED', (method: string, cause?: unknown) => ({
   message: `${method} was canceled before its response`,
   facts: { method },
@@ -142,7 +139,6 @@ export class UpstreamFault extends ChainsteadError {
   readonly kind: FaultKind;
   readonly hints: FaultHints;
   readonly text: string;
-  /** The node's JSON-RPC error; undefined if it returned none. */
   readonly said: SaidError | undefined;
 
   constructor(

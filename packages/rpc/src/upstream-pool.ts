@@ -107,7 +107,6 @@ export interface UpstreamStatus {
   readonly headAt: number | null;
   readonly latencyMs: { readonly p50: number; readonly p95: number };
   readonly requests: number;
-  /** Calls per second of this process that refusals of the upstream taught; null: none. */
   readonly learnedRate: number | null;
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
   readonly capabilities: {
@@ -167,7 +166,6 @@ export interface UpstreamPool {
   getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
   /** Estimates eth_getLogs calls from learned limits, as if few logs matched. Makes no call. */
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
-  /** Counts a response that a higher layer found wrong; the upstream's score falls. */
   reportFault(upstream: string, kind: FaultKind, facts: Readonly<Record<string, unknown>>): void;
   status(): UpstreamStatus[];
   close(): Promise<void>;

@@ -1,7 +1,6 @@
 import type { UpstreamFault } from './errors.ts';
 import type { FaultKind, UpstreamStatus } from './upstream-pool.ts';
 
-/** Known capabilities of an upstream; null: unknown. */
 export interface Capabilities {
   blockReceipts: boolean | null;
   batch: boolean | null;
@@ -28,7 +27,6 @@ export interface UpstreamState {
   setHistoryGone(upTo: number): void;
   score(bestHead: number | null): number;
   percentile(method: string, share: number): number;
-  /** Records a sent request; `ended` follows. */
   sent(): void;
   ended(): void;
   answered(method: string, latencyMs: number): void;

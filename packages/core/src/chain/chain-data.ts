@@ -33,7 +33,6 @@ export interface BlockHeader {
 export interface Block {
   readonly header: BlockHeader;
   readonly transactionHashes: readonly Hash[];
-  /** The transaction objects from the node; null if only hashes were requested. */
   readonly transactions: readonly Readonly<Record<string, unknown>>[] | null;
 }
 

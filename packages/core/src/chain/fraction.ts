@@ -56,7 +56,6 @@ export function cents(fraction: Fraction): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Significant digits of a double. */
 const DOUBLE_DIGITS = 17;
 
 /** Returns a fraction of at least zero as the nearest number. */

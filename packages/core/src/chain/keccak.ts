@@ -34,7 +34,6 @@ export const keccak256 = keccak.digest;
 
 export const writeKeccak256 = keccak.write;
 
-/** Returns Keccak-256 as `0x` and 64 lower-case digits. */
 export function keccak256Hex(bytes: Uint8Array): Hash {
   return `0x${keccak.hex(bytes)}` as Hash;
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-/** Block size of SHA-256, bytes. */
 const BLOCK_BYTES = 64;
 const INNER = 0x36;
 const OUTER = 0x5c;

@@ -7,7 +7,6 @@ export interface Finding {
   readonly found: string;
   /** Its effect on Chainstead; null if everything is as expected. */
   readonly meaning: string | null;
-  /** The remedy; null: nothing to do. */
   readonly remedy: string | null;
 }
 
@@ -55,7 +54,6 @@ export function findingList(onFinding?: OnFinding): FindingList {
   };
 }
 
-/** `ok` without findings. */
 export function worstVerdict(findings: readonly Pick<Finding, 'verdict'>[]): Verdict {
   const verdicts = findings.map(({ verdict }) => verdict);
   if (verdicts.includes('bad')) return 'bad';

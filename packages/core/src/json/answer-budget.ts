@@ -1,4 +1,3 @@
-/** Limits requests in flight and the bytes of their responses, estimated from earlier ones. */
 export interface AnswerBudget {
   /** In order of arrival; one may always run. @param bytes size of the response, if it is known. @default the estimate */
   run<T>(work: () => Promise<T>, bytes?: number): Promise<T>;

@@ -63,7 +63,6 @@ export function createMetricsWriter(own: Labels): WriteMetrics {
 
 type WriteSamples = (samples: Samples) => string;
 
-/** Samples with the same labels: one of a counter or gauge, all of a histogram. */
 interface Series {
   readonly beginnings: string[];
   readonly values: number[];

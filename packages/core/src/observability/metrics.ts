@@ -6,9 +6,7 @@ export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export type MetricFamilies = readonly MetricFamily[];
 
 export interface MetricsRegistryOptions {
-  /** Label `role` of every metric. */
   readonly role?: string;
-  /** Label `process` of every metric: the process of the role, if there are several. */
   readonly process?: string;
   readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
 }
@@ -17,7 +15,6 @@ export interface MetricsRegistry extends Registry {
   families(): Promise<MetricFamilies>;
 }
 
-/** Creates a Prometheus registry: one per process, passed to everything that measures. */
 export function createMetricsRegistry(options: MetricsRegistryOptions = {}): MetricsRegistry {
   return new ProcessRegistry(options);
 }

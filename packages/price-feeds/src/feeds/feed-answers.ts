@@ -37,7 +37,6 @@ const WORD_LENGTH = 66;
 /** The last second of the year 9999, which Postgres and JavaScript both know. Any contract may emit the event. */
 const LAST_SECOND = 253_402_300_799n;
 
-/** Time of a value, from the seconds that a feed names. */
 export function timeOfUpdate(seconds: bigint): Date {
   return new Date(Number(seconds < LAST_SECOND ? seconds : LAST_SECOND) * 1000);
 }

@@ -3,7 +3,6 @@ import type { PriceFeed } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 
-/** An aggregator that answered behind a feed, and in which units. */
 export interface FeedPhase {
   readonly aggregator: Address;
   readonly decimals: number;

@@ -51,7 +51,6 @@ export function isReadingOf({ block, log }: FeedQuote, number: number): boolean 
 export const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;
 
 interface QuotesOfFeed {
-  /** SQL of the feed's proxy, and of its number in `price_sources`. */
   readonly proxy: Sql;
   readonly number: Sql;
   readonly chainId: Sql;
@@ -89,7 +88,6 @@ export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: S
   ORDER BY number, address, rank`;
 }
 
-/** Number of the newest block in which there was no feed. @param proxy SQL */
 export function absentToSql(proxy: Sql, chainId: Sql): Sql {
   return sql`(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
 }

@@ -63,7 +63,6 @@ SELECT EXISTS (SELECT FROM price_sources) AS "isKnown", ${absentToSql(proxy, cha
 /** Blocks per wanted block up to which a range of the index reads fewer rows than a look-up of each block. */
 const DENSE_BLOCKS = 20;
 
-/** The prices of the blocks: all in their range, or the last one before each. */
 function stepsSql(blocks: readonly number[], feed: { readonly chainId: Sql; readonly proxy: Sql }): Sql {
   const quotes = (within: (block: Sql) => Sql, isNewest: boolean) =>
     quotesSql({ ...feed, number: rawSql(1), within, isNewest });

@@ -10,7 +10,6 @@ export type KnownBlock = Pick<BlockHeader, 'number' | 'hash'>;
 export interface FeedStart {
   readonly feed: PriceFeed;
   readonly run: BlockRun;
-  /** First known block of the run; null: none is known. */
   readonly first: KnownBlock | null;
   /** First block of the run with a value of the feed, or a reading of it; null: none. */
   readonly valueFrom: number | null;

@@ -18,7 +18,6 @@ export interface FeedAnswer {
   readonly updatedAt: bigint;
 }
 
-/** The statuses of `FeedReadingStatus`. */
 export type FeedReading =
   | { readonly status: 'answer'; readonly answer: FeedAnswer }
   | { readonly status: 'silent' | 'absent' | 'unavailable' };

@@ -45,7 +45,6 @@ interface FeedReadingSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;
-  /** Time that the request waits for readings. Milliseconds. */
   readonly waitMs: number;
 }
 

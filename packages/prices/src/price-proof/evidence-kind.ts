@@ -46,7 +46,6 @@ const logSchema = z.object({ transactionIndex: place, logIndex: place });
 const balanceSchema = z.object({ pool: address, token: address, balance: z.string() });
 const storageProofSchema = z.object({
   layout: z.enum(['solidity', 'vyper', 'solady']),
-  /** Decimal digits. */
   slot: z.string(),
   proof: accountProofSchema,
 });

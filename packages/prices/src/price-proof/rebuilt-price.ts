@@ -79,7 +79,6 @@ interface Step {
 }
 
 interface StepContext extends Pick<PriceFacts, 'chain' | 'rules'> {
-  /** Unix seconds of the price. */
   readonly time: number;
   readonly decimals: ReadonlyMap<Address, number>;
 }

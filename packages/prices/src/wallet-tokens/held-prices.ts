@@ -80,7 +80,6 @@ async function pricesAt(
   return { time: known.time, prices: new Map(anchors.map(([token, usd]) => [token, { of: 'anchor', usd }])) };
 }
 
-/** The last known block at or before a moment, with its time in Unix seconds; null: none. */
 async function readBlockTime(
   database: ReadDatabase,
   chain: Chain,

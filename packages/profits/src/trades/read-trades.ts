@@ -30,7 +30,6 @@ export interface Trade {
   readonly block: number;
   /** Unix seconds of its block. */
   readonly time: number;
-  /** Whether token 0 was sold and token 1 bought. */
   readonly isSold0: boolean;
   /** Base units, without sign. */
   readonly amount0: bigint;
@@ -45,7 +44,6 @@ export interface TradesPart {
   readonly trades: readonly Trade[];
   /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
   readonly undecided: readonly (Address | null)[];
-  /** Position of its last swap; null: it has none. */
   readonly last: TradePosition | null;
 }
 

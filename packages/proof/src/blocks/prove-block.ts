@@ -8,14 +8,10 @@ import { checkHeaderHash } from './header-hash.ts';
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
 export type UnprovenReason =
-  /** The receipts don't hash to the header's `receiptsRoot`. */
   | 'root-mismatch'
-  /** The header's fields don't hash to its `hash`. */
   | 'header-hash-mismatch'
   | 'root-missing'
-  /** More or fewer receipts than transactions. */
   | 'receipt-count'
-  /** A receipt belongs to another transaction than the one at its position. */
   | 'receipt-order'
   /** A log names another block or transaction. */
   | 'log-placement'
@@ -37,7 +33,6 @@ export interface Unproven {
   readonly computed: string;
 }
 
-/** A block from one upstream, with all its receipts in order. */
 export interface BlockWithReceipts {
   readonly header: BlockHeader;
   readonly transactionHashes: readonly Hash[];

@@ -10,10 +10,8 @@ import { orderedTrieRoot } from '../tries/ordered-trie.ts';
 import type { ProvableChain, Unproven } from './prove-block.ts';
 
 type TransactionsUnprovenReason =
-  /** The transactions don't hash to the header's `transactionsRoot`. */
   | 'transactions-root-mismatch'
   | 'transactions-root-missing'
-  /** A transaction's fields don't hash to its `hash`. */
   | 'transaction-hash-mismatch'
   /** A transaction type has no known encoding, so the root can't be computed. Not the fault of an upstream. */
   | 'transaction-encoding'
@@ -31,7 +29,6 @@ export type TransactionsProof =
 
 export type TransactionsUnproven = Omit<Unproven, 'reason'> & { readonly reason: TransactionsUnprovenReason };
 
-/** A block's transaction objects and receipts from one upstream, both in order. */
 export interface BlockTransactions {
   readonly header: BlockHeader;
   readonly transactions: readonly TransactionJson[];

@@ -3,11 +3,9 @@ import { orderedTrieProof, orderedTrieRoot } from '../tries/ordered-trie.ts';
 import { encodeReceipt } from './receipt-encoding.ts';
 import { committedReceipts, type ReceiptsRootContext } from './receipts-root.ts';
 
-/** Proof that a receipt is under the receipts root of a block. */
 interface ReceiptProof {
   /** Position of the receipt in the trie: that of its transaction among those that the header commits to. */
   readonly index: number;
-  /** Nodes from the root to the leaf with the receipt. */
   readonly nodes: readonly Buffer[];
 }
 

@@ -7,7 +7,6 @@ type Digits = string;
 const BYTE_DIGITS: readonly Digits[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const FIRST_OF_LONG = byteText(STRING_BASE);
 
-/** Two digits. */
 export function byteText(byte: number): Digits {
   return BYTE_DIGITS[byte] ?? '';
 }

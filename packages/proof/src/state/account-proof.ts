@@ -21,7 +21,6 @@ const ACCOUNT_MEMBERS = 4;
 const NONCE_BYTES_MAX = 8;
 const WORD_BYTES = 32;
 const NODE_TEXT_MAX = 2 + 2 * NODE_BYTES_MAX;
-/** Hash of empty code. */
 const EMPTY_CODE_HASH = keccak256Hex(Buffer.alloc(0));
 
 /** Checks `eth_getProof` (EIP-1186) and the values outside its proofs, by a checked header's state root. @throws InvalidStateProofError */

@@ -158,7 +158,6 @@ const CELO_FEE_CURRENCY: TransactionType = {
   signature: typedSignature,
 };
 
-/** By EIP-2718 type. */
 export const TRANSACTION_TYPES: ReadonlyMap<number, TransactionType> = new Map([
   ...ETHEREUM_TYPES,
   ...ARBITRUM_TYPES,

@@ -74,7 +74,6 @@ function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer |
   return step.value;
 }
 
-/** The next step from a trie node: a child, a value, or an absent key (both null). */
 type Step =
   | { readonly child: RlpItem; readonly depth: number }
   | { readonly child: null; readonly value: Buffer | null };

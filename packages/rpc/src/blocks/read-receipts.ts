@@ -9,7 +9,6 @@ import type { CallOptions } from '../transport/rpc-exchange.ts';
 import { blockCall, checkIdentity } from './fetch-blocks.ts';
 import { BlockSize, readInParts, type SizedReading } from './read-in-parts.ts';
 
-/** The receipts are in transaction order. */
 export interface BlockWithReceipts {
   block: Block;
   receipts: readonly Receipt[];
@@ -29,7 +28,6 @@ export function startReading(): EarlierAttempts {
 export interface ReceiptsReading extends SizedReading {
   readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
   readonly block: Block;
-  /** Absent: there is no other upstream. */
   readonly earlier?: EarlierAttempts | undefined;
 }
 
@@ -88,7 +86,6 @@ export async function readWhole(
   return { block, receipts: receipts ?? (await readReceipts(ofBlock)) };
 }
 
-/** Reads the transactions apart; null if the upstream has no such block. */
 async function readBodyInParts(
   reading: Omit<ReceiptsReading, 'block'>,
   at: number | Hash,

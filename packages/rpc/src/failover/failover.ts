@@ -40,7 +40,6 @@ export interface FailedAttempt {
 export interface Failover {
   /** @throws UpstreamsExhaustedError, RpcCallError, BlockTooLargeError, RequestAbortedError */
   run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
-  /** The upstream that a run would use first; undefined if none is available. */
   choose(operation: Choosable, options: RequestOptions): Upstream | undefined;
 }
 

@@ -7,7 +7,6 @@ import type { Upstream } from '../upstream/upstream.ts';
 export function hedge<A>(options: {
   readonly first: Upstream;
   readonly ask: (upstream: Upstream, signal: AbortSignal) => Promise<A>;
-  /** Milliseconds until the second upstream is called. */
   readonly delayMs: number;
   readonly chooseSecond: () => Upstream | undefined;
   readonly onFault: (fault: UpstreamFault) => void;

@@ -4,7 +4,6 @@ import { MalformedAnswerError } from './parse-log.ts';
 import { createReceiptParser } from './parse-receipt.ts';
 import { isEmptyBloom } from './standard-form.ts';
 
-/** Receipts in transaction order, and the transactions without one. */
 export interface MatchedReceipts {
   readonly receipts: readonly Receipt[];
   readonly missing: readonly Hash[];

@@ -18,7 +18,6 @@ interface CallQueueOptions {
   readonly overtakes: boolean;
 }
 
-/** A queue of calls in serving order. Call `serve` when the allowance grows. */
 export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptions): RateLimiter & { serve(): void } {
   const head: Waiting[] = [];
   const follow: Waiting[] = [];

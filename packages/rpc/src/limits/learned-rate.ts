@@ -6,7 +6,6 @@
 export interface LearnedRate {
   readonly ceiling: number;
   readonly refusedAt: number;
-  /** Time until the rate is at the ceiling again, milliseconds. */
   readonly returnMs: number;
 }
 
@@ -25,7 +24,6 @@ const FORGOTTEN_FACTOR = 50;
 /** A rate may exceed the calls that were accepted by this factor, so that unused growth is no knowledge. */
 const UNUSED_FACTOR = 1.25;
 
-/** Returns the current rate; null if it is forgotten. */
 export function rateAt({ ceiling, refusedAt, returnMs }: LearnedRate, now: number): number | null {
   const distance = Math.max(0, now - refusedAt) / returnMs - 1;
   const factor = 1 + REDUCTION * distance ** 3;

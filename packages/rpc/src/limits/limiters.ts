@@ -13,7 +13,6 @@ export interface Limiter {
 }
 
 interface LimiterOptions {
-  /** Calls per second, or requests in flight. 0: calls wait for the first share. */
   readonly share: number;
   /** Called when calls wait, and when a request above a reduced share has ended. */
   onChange?(): void;

@@ -5,7 +5,6 @@ export interface LogsKind {
   readonly start: number;
 }
 
-/** Plans the range of an upstream's getLogs calls. Pure bookkeeping: no I/O, no clock. */
 export interface LogRangePlanner {
   span(range: BlockRange, kind: LogsKind): number;
   answered(range: BlockRange, kind: LogsKind, size: { readonly logs: number; readonly bytes: number }): void;

@@ -222,7 +222,6 @@ export class LogsTask {
   }
 }
 
-/** Applies the range limits in a fault; false if it has none. */
 function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
   const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;
   if (reaction === 'range' && rangeSize(range) > 1) {

@@ -28,7 +28,6 @@ export type ProbeAnswer =
 export interface NodeProbe {
   readonly name: string;
   readonly config: UpstreamConfig;
-  /** Number of calls so far; each call of a batch counts. */
   readonly calls: number;
   /** Calls per second that the node's refusals taught; null: it refused none. */
   readonly learnedRate: number | null;
@@ -75,7 +74,6 @@ export function createNodeProbe(options: {
     }
   }
 
-  /** @returns one response per call */
   async function send(requested: readonly RpcCall[], payload: string): Promise<ProbeAnswer[]> {
     const [first] = requested;
     if (first === undefined) return [];

@@ -43,7 +43,6 @@ export function quantityOf(answer: ProbeAnswer): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** Searches between `works` (which works) and `fails`, to within a tenth or after `steps` steps. */
 export async function largestThatWorks(
   { works, fails, steps }: { readonly works: number; readonly fails: number; readonly steps: number },
   tries: (value: number) => Promise<boolean>,

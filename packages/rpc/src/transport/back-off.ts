@@ -4,7 +4,6 @@ export function backOffMs(tries: number, baseMs: number, maxMs: number, random: 
   return full / 2 + (full / 2) * random;
 }
 
-/** Reads seconds or an HTTP date; returns milliseconds. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

@@ -37,7 +37,6 @@ interface HttpEndpointOptions {
   readonly compressed?: boolean;
   /** False: no reuse, so that a closed idle connection never leaves a send's outcome unknown. @default true */
   readonly keepAlive?: boolean;
-  /** Called when a request of `send` is over. */
   readonly ended?: RawRequestShared['ended'];
   /** Counts a failure after a stream was returned, and returns the error for its reader. */
   readonly broken?: RawRequestShared['broken'];

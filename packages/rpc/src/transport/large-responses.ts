@@ -16,7 +16,6 @@ export class LargeResponses {
     this.#places = places;
   }
 
-  /** Returns whether the rest may be read now. Otherwise `admitted` is called later. */
   enter(response: LargeResponse): boolean {
     if (this.#reading.size >= this.#places) {
       this.#waiting.add(response);

@@ -26,7 +26,6 @@ export type TimedAnswer = HttpAnswer & { readonly latencyMs: number };
 
 export interface Outgoing {
   readonly payload: string;
-  /** Calls in it; each takes a token. */
   readonly calls: number;
   readonly method: string;
   readonly wording?: Wording;

@@ -13,7 +13,6 @@ export interface Envelope {
 export type ScannedEnvelope =
   /** One object, or a list of one, and nothing after it. */
   | ({ readonly kind: 'complete' } & Envelope)
-  /** The bytes end inside the value of `result`, which `scanner` has read from `start`. */
   | {
       readonly kind: 'open-result';
       readonly id: Span | null;
@@ -22,7 +21,6 @@ export type ScannedEnvelope =
       readonly start: number;
       readonly scanner: ValueScanner;
     }
-  /** The bytes end elsewhere, or are no such object. */
   | { readonly kind: 'other' };
 
 const OTHER: ScannedEnvelope = { kind: 'other' };

@@ -1,6 +1,5 @@
 import type { PoolLimits } from '../limits/pool-limits.ts';
 
-/** Closed allows all calls, open none; half-open waits for the result of one trial. */
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }
   /** No call before `until`, then one trial. */

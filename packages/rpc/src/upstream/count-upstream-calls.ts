@@ -9,7 +9,6 @@ export interface UpstreamCallCounts {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Histogram: entry n counts latencies up to bound n and above the previous one; the last entry the slower ones. */
   readonly latency: readonly number[];
-  /** Sum of these latencies, milliseconds. */
   readonly busyMs: number;
 }
 

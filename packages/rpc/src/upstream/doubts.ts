@@ -36,7 +36,6 @@ export function saysTheSame(a: UpstreamFault, b: UpstreamFault): boolean {
   return a.said?.code === b.said?.code && a.text === b.text;
 }
 
-/** Returns the node's error as the verdict on the call; null if it returned none. */
 export function asVerdict(fault: UpstreamFault, about: RpcCallError['about']): RpcCallError | null {
   const { upstream, method, said } = fault;
   if (said === undefined) return null;

@@ -3,11 +3,9 @@ export interface Health {
   readonly badness: number;
   /** Typical latency of a small call, milliseconds; null before the first. */
   readonly latencyMs: number | null;
-  /** When badness was last updated, epoch milliseconds. */
   readonly at: number;
 }
 
-/** No call yet: the best value. */
 export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
 
 /** Badness halves in this time without traffic, so that an avoided upstream is tried again. */

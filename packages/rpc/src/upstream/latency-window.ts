@@ -5,7 +5,6 @@ interface LatencyWindow {
   readonly count: number;
 }
 
-/** Holds the newest `size` values. */
 export function createLatencyWindow(size = 128): LatencyWindow {
   const values: number[] = [];
   let next = 0;

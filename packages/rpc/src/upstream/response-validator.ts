@@ -21,7 +21,6 @@ export function createOwnCheck(options: {
   let asking: Promise<boolean> | null = null;
   let isRepeating = false;
 
-  /** @returns whether the check is finished */
   async function requestOnce(): Promise<boolean> {
     if (closing.aborted || state.waitMs() !== 0) return true;
     try {

@@ -29,7 +29,6 @@ const LIMITS = ['range', 'density', 'batch-size', 'missing-data', 'beyond-head']
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
 const OWN_CHECK_SHARE = 3;
 
-/** One HTTP endpoint: sends calls within its limits and tracks its health. */
 export interface Upstream {
   readonly name: string;
   readonly config: UpstreamConfig;
@@ -53,7 +52,6 @@ export interface Upstream {
   forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
   /** Counts a fault of a client call, and checks with a call of this process whether the upstream is unhealthy. */
   suspect(fault: UpstreamFault): void;
-  /** Calls `eth_blockNumber`; concurrent callers share one request. */
   refreshHead(): Promise<number>;
   fault(kind: FaultKind, method: string, text: string): UpstreamFault;
   close(): Promise<void>;

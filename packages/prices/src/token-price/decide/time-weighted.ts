@@ -21,12 +21,10 @@ export function lastingValue(
   return lowestHeld(history, now, windowSeconds, (total) => total - Math.max(total / 2, Math.min(total, seconds)));
 }
 
-/** Seconds of the window that the history covers. */
 export function knownSeconds([first]: readonly TimedValue[], now: number, windowSeconds: number): number {
   return first === undefined ? 0 : Math.min(windowSeconds, now - first.since);
 }
 
-/** Seconds of the window in which the value was within `limit` times of `near`. */
 export function secondsNear(
   history: readonly TimedValue[],
   now: number,
@@ -75,7 +73,6 @@ export function heldSeconds(history: readonly TimedValue[], now: number, limit: 
   return now - since;
 }
 
-/** @throws RangeError for an empty history */
 export function newest(history: readonly TimedValue[]): Fraction {
   const last = history.at(-1);
   if (last === undefined) throw new RangeError('A history has at least one value');

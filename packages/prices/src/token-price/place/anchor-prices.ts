@@ -91,7 +91,6 @@ function fromFeed(proxy: Address, { usd, ...origin }: FeedValue): FoundPrice {
   return { usd, source: { of: 'feed', proxy, ...origin } };
 }
 
-/** The price of ether from its feed; without a feed, from pools. */
 async function readEther(
   database: ReadDatabase,
   chain: Chain,

@@ -25,7 +25,6 @@ export async function readPoolsOfTokens(
   return database.select<PoolOfToken>(poolsStatement(chain, query));
 }
 
-/** The members of {@link PoolOfToken}. */
 export const POOL_COLUMNS: Sql = joinSql([
   ...['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
   sql`exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`,

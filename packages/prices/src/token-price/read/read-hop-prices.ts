@@ -78,14 +78,12 @@ export async function readHopPrices(
   );
 }
 
-/** The reason of the direct price, unless no pools exist. */
 function whyNot({ why }: WithoutPrice, pools: number, through: TokenPrice): WithoutPrice['why'] {
   if (why.reason !== 'no-pools') return why;
   if (through.of === 'nothing' && !isWithoutPools(through)) return through.why;
   return pools === 0 ? why : { reason: 'no-anchor' };
 }
 
-/** `hop`: the other token. */
 type HopPool = { readonly pool: PoolOfToken; readonly hop: Address };
 
 async function readPoolsByToken(

@@ -122,7 +122,6 @@ export async function readDirectPrices(
   );
 }
 
-/** Whether a token has no price because none of its pools has a known state. */
 export function isWithoutPools(price: TokenPrice): boolean {
   return price.of === 'nothing' && price.why.reason === 'no-pools';
 }
@@ -135,7 +134,6 @@ const PENDING: TokenPrice = {
   hopTokens: [],
 };
 
-/** The anchors that a token can be priced with: none is priced with itself. */
 export function otherAnchors(
   anchors: ReadonlyMap<Address, Fraction>,
   forms: readonly Address[],
@@ -163,7 +161,6 @@ export function tokensWithPools(
   return [...new Set(tokens)].filter((token) => !anchors.has(token) && !others.has(token));
 }
 
-/** US dollars per whole token; null: none. */
 export function dollarsOf(price: TokenPrice | undefined): Fraction | null {
   return price === undefined || price.of === 'nothing' ? null : price.usd;
 }
@@ -256,7 +253,6 @@ export function pricedFactories(chain: Chain, wanted: readonly Address[] | null)
 
 export interface TokenFacts {
   readonly decimals: ReadonlyMap<Address, number>;
-  /** Total supplies in base units, as a contract read found them last. */
   readonly supplies: ReadonlyMap<Address, bigint>;
 }
 

@@ -171,7 +171,6 @@ export interface ExplainedPrice {
   readonly rules: PricingRules;
 }
 
-/** Everything that a price follows from: its states, anchors and rules are enough to compute it again. */
 export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExplanation {
   const { usd } = price;
   const common = {

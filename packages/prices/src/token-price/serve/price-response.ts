@@ -87,11 +87,9 @@ export interface FoundPrice {
   readonly place: PricePlace;
   readonly rules: PricingRules;
   readonly indexed: Indexed;
-  /** Null: none was given. */
   readonly toBlock: number | null;
 }
 
-/** {@link FoundPrice} as `getTokenPrice` shows it. Values are rounded here only. */
 export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolean): ShownTokenPrice {
   const { token, facts, price, before, indexed, toBlock } = found;
   const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);

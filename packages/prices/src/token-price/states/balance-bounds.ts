@@ -32,7 +32,6 @@ function boundOf(series: BalanceSeries): bigint | null {
   return series.of === 'known' ? series.before : null;
 }
 
-/** The most that the depth of each side can be in a state, in base units. */
 export function possibleDepths(
   { balanceMax: [max0, max1] = [null, null] }: Pick<PoolHistory, 'balanceMax'>,
   { state }: Pick<StateSince, 'state'>,

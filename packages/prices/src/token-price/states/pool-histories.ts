@@ -132,7 +132,6 @@ interface StateRow extends StateColumns {
   readonly kind: 'event' | 'reading' | 'creation';
   readonly transaction_index: number;
   readonly log_index: number;
-  /** Unix seconds: since when the state is known to have stood, and those of the block. */
   readonly since: number;
   readonly time: number;
 }

@@ -3,7 +3,6 @@ import type { StateSince } from './side-depths.ts';
 
 type BlockTime = Pick<StateSince, 'block' | 'since'>;
 
-/** What the events of a pool between its swaps change: its positions, or its bins. */
 export interface ReplayedPool<Change> {
   apply(change: Change): void;
   at(state: StateSince['state']): Pick<StateSince, 'state' | 'balances'>;

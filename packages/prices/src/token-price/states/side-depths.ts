@@ -1,7 +1,6 @@
 import { type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
 import type { ActiveBin, ConcentratedState, Reserves } from '@chainstead/markets';
 
-/** A value of each side of a pool: token 0, token 1. */
 export type Sides<Value> = readonly [Value, Value];
 
 export interface StateSince {
