@@ -8,7 +8,6 @@ export interface ShapedParameter {
   readonly components?: unknown;
 }
 
-/** How values of a type lie in an encoding. */
 export type AbiShape = WordShape | BytesShape | ArrayShape | TupleShape;
 
 export interface WordShape {
@@ -42,25 +41,18 @@ export interface TupleShape {
   readonly nameLength: number;
 }
 
-interface Layout {
-  /** Whether it lies elsewhere, at an offset. */
-  readonly isDynamic: boolean;
-  /** Size in place: one word for an offset. */
-  readonly headBytes: number;
-}
+/** `isDynamic`: the value lies elsewhere, at an offset. `headBytes`: size in place, one word for an offset. */
+type Layout = { readonly isDynamic: boolean; readonly headBytes: number };
 
 export const WORD_BYTES = 32;
-/** Arrays and tuples within each other at most. */
 const NESTING_MAX = 32;
 
 /** @throws EncodingRefusedError for types nested too deep, or tuples without readable members */
 export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
   if (nesting > NESTING_MAX) throw new EncodingRefusedError(`its type nests deeper than ${NESTING_MAX} levels`);
   const [, itemType, count] = /^(.+)\[(\d*)\]$/s.exec(parameter.type) ?? [];
-  if (itemType !== undefined) {
-    const item = shapeOf({ ...parameter, type: itemType }, nesting + 1);
-    return arrayShape(item, count === '' ? null : Number(count));
-  }
+  if (itemType !== undefined)
+    return arrayShape(shapeOf({ ...parameter, type: itemType }, nesting + 1), count === '' ? null : Number(count));
   if (parameter.type === 'string' || parameter.type === 'bytes')
     return { kind: 'bytes', layout: ELSEWHERE, isText: parameter.type === 'string' };
   if (parameter.type !== 'tuple') return { kind: 'word', layout: LOCAL_ACCESS, read: wordReader(parameter.type) };
@@ -88,7 +80,6 @@ function tupleShape(members: readonly AbiShape[], names: readonly string[]): Tup
   return { kind: 'tuple', layout, members, names: names.length === 0 || names.includes('') ? null : names, nameLength };
 }
 
-/** What values take in place, one after the other. */
 export function headBytesOf(shapes: readonly AbiShape[]): number {
   return shapes.reduce((sum, { layout }) => sum + layout.headBytes, 0);
 }

@@ -1,13 +1,9 @@
-/** A parameter of an ABI, as far as signatures contain it. */
 interface SignedParameter {
   readonly type: string;
   readonly components?: readonly SignedParameter[];
 }
 
-/**
- * Name and canonical types of a function or event, `transfer(address,uint256)`: what selectors and topics are hashes of
- * (Solidity ABI specification). Types are taken as they are given.
- */
+/** `transfer(address,uint256)`: selectors and topics are hashes of it (Solidity ABI specification). */
 export function abiSignature(name: string, inputs: readonly SignedParameter[]): string {
   return `${name}(${inputs.map(canonicalType).join(',')})`;
 }

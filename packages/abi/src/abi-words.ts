@@ -1,10 +1,8 @@
 /** Words of 32 bytes in lower-case hexadecimal text: topics and ABI-encoded data. Nothing here throws on hostile text. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 
-/** Hexadecimal digits of a word. */
 export const WORD_DIGITS = 64;
 
-/** Length of `0x`. */
 export const PREFIX_DIGITS = 2;
 const ADDRESS_PADDING = '0'.repeat(24);
 const NUMBER_PADDING = '0'.repeat(51);
@@ -16,32 +14,28 @@ export function wordCount(data: string): number | null {
   return digits >= 0 && digits % WORD_DIGITS === 0 ? digits / WORD_DIGITS : null;
 }
 
-/** Where the digits of the word at this place begin. A topic is a text of one word. */
-function wordStart(place: number): number {
-  return PREFIX_DIGITS + place * WORD_DIGITS;
-}
+const wordStart = (index: number): number => PREFIX_DIGITS + index * WORD_DIGITS;
 
 /** The word as an address; null when its first twelve bytes are not zero, or the text has no such word. */
-export function addressAt(text: string | undefined, place = 0): Address | null {
+export function addressAt(text: string | undefined, index = 0): Address | null {
   if (text === undefined) return null;
-  const start = wordStart(place);
+  const start = wordStart(index);
   if (text.length < start + WORD_DIGITS || !text.startsWith(ADDRESS_PADDING, start)) return null;
   const digits = text.slice(start + ADDRESS_PADDING.length, start + WORD_DIGITS);
   return digits === ZERO_DIGITS ? ZERO_ADDRESS : (`0x${digits}` as Address);
 }
 
 /** The word as a number of decimal digits. Below 2^52 a double is exact and twice as fast as a BigInt. */
-export function decimalAt(text: string, place = 0): string {
-  const start = wordStart(place);
+export function decimalAt(text: string, index = 0): string {
+  const start = wordStart(index);
   if (text.startsWith(NUMBER_PADDING, start))
     return String(Number.parseInt(text.slice(start + NUMBER_PADDING.length, start + WORD_DIGITS), 16));
-  return bigIntAt(text, place).toString();
+  return bigIntAt(text, index).toString();
 }
 
-/** The word as a number of 256 bits. */
-export function bigIntAt(text: string, place = 0): bigint {
-  const start = wordStart(place);
-  const isOneWord = place === 0 && text.length === PREFIX_DIGITS + WORD_DIGITS;
+export function bigIntAt(text: string, index = 0): bigint {
+  const start = wordStart(index);
+  const isOneWord = index === 0 && text.length === PREFIX_DIGITS + WORD_DIGITS;
   return BigInt(isOneWord ? text : `0x${text.slice(start, start + WORD_DIGITS)}`);
 }
 

@@ -20,18 +20,11 @@ export interface DecodeAbiOptions {
   readonly overlaps?: 'allow' | 'refuse';
 }
 
-/** Decoded values, and what they take. */
-export interface DecodedAbi<Values> {
-  readonly values: Values;
-  readonly outputBytes: number;
-}
-
 const OUTPUT_BYTES_MAX = 1_048_576;
 
 /**
- * Returns the values of untrusted data, in viem's types, with addresses in lower case. A few hundred kilobytes whose offsets point at one
- * value would decode to gigabytes, so what comes out is measured before anything is decoded. Words that no value of their type encodes to are refused.
- * @throws EncodingRefusedError
+ * Values of untrusted data, in viem's types, with addresses in lower case. Measured first: a few hundred kilobytes whose offsets
+ * point at one value would decode to gigabytes. @throws EncodingRefusedError
  */
 export function decodeAbi<const Parameters extends readonly AbiParameter[]>(
   parameters: Parameters,
@@ -46,12 +39,13 @@ export function decodeMeasured<const Parameters extends readonly AbiParameter[]>
   parameters: Parameters,
   data: Hex,
   { outputBytesMax = OUTPUT_BYTES_MAX, overlaps = 'allow' }: DecodeAbiOptions = {},
-): DecodedAbi<DecodeAbiParametersReturnType<Parameters>> {
-  const bytes = bytesOf(data);
+): { readonly values: DecodeAbiParametersReturnType<Parameters>; readonly outputBytes: number } {
+  const bytes = Buffer.from(data.slice(2), 'hex');
+  if (2 * bytes.length !== data.length - 2) throw new EncodingRefusedError('it is not whole bytes in hexadecimal');
   const limits = { outputBytesMax, mayOverlap: overlaps === 'allow' };
   const shapes = shapesOf(parameters);
   const outputBytes = measureEncoding(shapes, bytes, limits);
-  const values: readonly unknown[] = readValues(shapes, data.toLowerCase());
+  const values: readonly unknown[] = readMembers(shapes, data.toLowerCase(), 0, 0);
   return { values: values as DecodeAbiParametersReturnType<Parameters>, outputBytes };
 }
 
@@ -64,24 +58,9 @@ function shapesOf(parameters: readonly ShapedParameter[]): readonly AbiShape[] {
   return shapes;
 }
 
-function bytesOf(data: Hex): Buffer {
-  const bytes = Buffer.from(data.slice(2), 'hex');
-  if (2 * bytes.length !== data.length - 2) throw new EncodingRefusedError('it is not whole bytes in hexadecimal');
-  return bytes;
-}
-
-/** A decoded value. Tuples are lists where one of their members has no name. */
 type AbiValue = LeafValue | readonly AbiValue[] | { readonly [member: string]: AbiValue };
 
-/**
- * The values of an encoding, one after the other. It must have been measured (`measureEncoding`): what values cost is not looked at here.
- * @param data lower case
- * @throws EncodingRefusedError where a word is no value of its type
- */
-function readValues(shapes: readonly AbiShape[], data: string): readonly AbiValue[] {
-  return readMembers(shapes, data, 0, 0);
-}
-
+/** Needs a measured encoding in lower case. @throws EncodingRefusedError where a word is no value of its type */
 function readMembers(shapes: readonly AbiShape[], data: string, first: number, base: number): AbiValue[] {
   let end = first;
   return shapes.map((shape) => {
@@ -111,7 +90,6 @@ function readTuple({ members, names, layout }: TupleShape, data: string, head: n
   return names === null ? values : Object.fromEntries(values.map((value, index) => [names[index], value]));
 }
 
-/** An offset or a length. */
 function numberAt(data: string, byte: number): number {
   return lengthAt(data, byte) ?? refuse(byte);
 }

@@ -8,11 +8,7 @@ export interface MeasureLimits {
   readonly mayOverlap: boolean;
 }
 
-/**
- * Walks through an encoding without decoding it: what its offsets and lengths make of it, however small it is itself.
- * @returns bytes of the decoded values
- * @throws EncodingRefusedError when they are more than allowed, overlap, or lie outside of the data
- */
+/** Bytes of the decoded values. @throws EncodingRefusedError when they are too many, overlap, or lie outside of the data */
 export function measureEncoding(shapes: readonly AbiShape[], data: Buffer, limits: MeasureLimits): number {
   const walk = new EncodingWalk(data, limits);
   walk.members(shapes, 0);
@@ -22,7 +18,6 @@ export function measureEncoding(shapes: readonly AbiShape[], data: Buffer, limit
 class EncodingWalk {
   readonly #data: Buffer;
   readonly #limits: MeasureLimits;
-  /** Start and end of each piece that lies elsewhere. */
   readonly #pieces: (readonly [start: number, end: number])[] = [];
   #output = 0;
 
@@ -31,7 +26,6 @@ class EncodingWalk {
     this.#limits = limits;
   }
 
-  /** Values one after the other, whose offsets count from `base`. */
   members(shapes: readonly AbiShape[], base: number): void {
     this.#piece(base, headBytesOf(shapes));
     let head = base;
@@ -111,7 +105,6 @@ class EncodingWalk {
       throw new EncodingRefusedError(`it has ${this.#data.length} bytes, a value ends at byte ${start + bytes}`);
   }
 
-  /** An offset or a length. */
   #number(at: number): number {
     this.#require(at, WORD_BYTES);
     for (let byte = at; byte < at + WORD_BYTES - 4; byte++)

@@ -8,10 +8,7 @@ export type LeafValue = WordValue | string;
 /** The value in data; undefined where these bytes are none. Never throws. */
 export type LeafReader = (data: string) => LeafValue | undefined;
 
-/**
- * How single values of an encoding are read without decoding the rest of it; null for arrays, tuples and what nothing is read of.
- * @throws EncodingRefusedError for types with an unknown layout
- */
+/** Null for arrays, tuples and unreadable types. @throws EncodingRefusedError for types with an unknown layout */
 export function leafReaders(parameters: readonly ShapedParameter[]): readonly (LeafReader | null)[] {
   let end = 0;
   return parameters.map((parameter) => {
@@ -25,17 +22,8 @@ export function leafReaders(parameters: readonly ShapedParameter[]): readonly (L
   });
 }
 
-/**
- * The value whose head is at this byte; undefined where there is none of its type.
- * @param data lower case
- * @param base where offsets count from
- */
-export function readLeaf(
-  shape: WordShape | BytesShape,
-  data: string,
-  head: number,
-  base: number,
-): LeafValue | undefined {
+/** Undefined if it is no value of its type. @param head byte of the value's head @param base where offsets count from */
+export function readLeaf(shape: WordShape | BytesShape, data: string, head: number, base: number) {
   if (shape.kind === 'bytes') return readBytes(shape, data, head, base);
   return shape.read === null ? undefined : readWord(shape.read, data, head);
 }

@@ -4,16 +4,12 @@ import { PREFIX_DIGITS, WORD_DIGITS } from './abi-words.ts';
 const END = PREFIX_DIGITS + WORD_DIGITS;
 const WORD = /^0x[0-9a-f]{64}$/;
 
-/**
- * Returns the first word of what a call returned, in lower case, or null where there is none. Solidity ignores what follows, and contracts behind old
- * proxies do return more than their ABI says.
- */
+/** The first word, in lower case, or null. Contracts behind old proxies return more than their ABI says. */
 export function returnedWord(returned: string | null | undefined): Hex | null {
   const word = returned?.slice(0, END).toLowerCase() ?? '';
   return WORD.test(word) ? (word as Hex) : null;
 }
 
-/** Returns that word as a number, or null where there is none. */
 export function returnedNumber(returned: string | null | undefined): bigint | null {
   const word = returnedWord(returned);
   return word === null ? null : BigInt(word);

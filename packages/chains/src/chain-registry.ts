@@ -9,12 +9,8 @@ import { ROLLUP_CHAINS } from './definitions/rollup-chains.ts';
 const HEXADECIMAL = /^0x[0-9a-f]+$/;
 const DECIMAL = /^[0-9]+$/;
 
-/** The chains that this process knows. */
 export interface ChainRegistry {
-  /**
-   * The chain of an id (number, decimal or hexadecimal text), key, API name, gateway slug or display name, in any
-   * letter case; spaces, hyphens and underscores are the same. Null when there is none.
-   */
+  /** By id (number, decimal or hexadecimal), key, API name, slug or display name, in any case, spaces like hyphens. */
   find(chain: string | number): Chain | null;
   /** @throws UnknownChainError */
   get(chain: string | number): Chain;
@@ -38,23 +34,14 @@ export class ChainCollisionError extends defineError(
   }),
 ) {}
 
-export interface ChainRegistryOptions {
-  /** Chains from configuration: new ones, or changes to known ones by their key. */
-  readonly additional?: readonly CustomChain[];
-}
-
 /**
- * All known chains and the configured ones.
+ * @param options.additional chains from configuration: new ones, or changes to known ones by their key
  * @throws ChainCollisionError when a configured chain takes an id or a name of another one, naming both.
  * @throws InvalidPrimitiveError when a configured id is not a positive safe integer.
  */
-export function createChainRegistry(options: ChainRegistryOptions = {}): ChainRegistry {
-  const chains = new Map<string, Chain>(
-    [...LAYER_ONE_CHAINS, ...OP_STACK_CHAINS, ...ROLLUP_CHAINS, ...OWN_HEADER_CHAINS].map((chain) => [
-      chain.key,
-      chain,
-    ]),
-  );
+export function createChainRegistry(options: { readonly additional?: readonly CustomChain[] } = {}): ChainRegistry {
+  const known = [...LAYER_ONE_CHAINS, ...OP_STACK_CHAINS, ...ROLLUP_CHAINS, ...OWN_HEADER_CHAINS];
+  const chains = new Map<string, Chain>(known.map((chain) => [chain.key, chain]));
   for (const custom of options.additional ?? []) {
     const key = normalName(custom.key);
     const chain = customChain({ ...custom, key }, chains.get(key) ?? null);
@@ -74,16 +61,19 @@ export function createChainRegistry(options: ChainRegistryOptions = {}): ChainRe
   };
 }
 
-/**
- * Returns the function {@link ChainRegistry.find} over some chains. A thread gets the chains of its process, which are plain data.
- * @throws ChainCollisionError when two of them share an id or a name.
- */
+/** {@link ChainRegistry.find} over some chains. @throws ChainCollisionError when two of them share an id or a name. */
 export function createChainFinder(chains: readonly Chain[]): ChainRegistry['find'] {
   const byId = new Map<number, Chain>();
   const byName = new Map<string, Chain>();
   for (const chain of chains) {
     for (const id of [chain.id, ...chain.aliasIds]) claim(byId, id, chain);
-    for (const name of namesOf(chain)) claim(byName, name, chain);
+    const names = [
+      chain.key,
+      chain.name,
+      ...chain.apiNames,
+      ...(chain.gatewaySlug === null ? [] : [chain.gatewaySlug]),
+    ];
+    for (const name of new Set(names.map(normalName))) claim(byName, name, chain);
   }
   return (given) => {
     if (typeof given === 'number') return byId.get(given) ?? null;
@@ -91,12 +81,6 @@ export function createChainFinder(chains: readonly Chain[]): ChainRegistry['find
     if (HEXADECIMAL.test(text) || DECIMAL.test(text)) return byId.get(Number(text)) ?? null;
     return byName.get(normalName(text)) ?? null;
   };
-}
-
-function namesOf(chain: Chain): Set<string> {
-  const names = [chain.key, chain.name, ...chain.apiNames];
-  if (chain.gatewaySlug !== null) names.push(chain.gatewaySlug);
-  return new Set(names.map(normalName));
 }
 
 function normalName(text: string): string {

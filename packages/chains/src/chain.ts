@@ -3,7 +3,6 @@ import type { EtherPriceSources } from './ether-price.ts';
 import type { TokenFeed } from './price-feeds.ts';
 import type { PricingRules } from './pricing-rules.ts';
 
-/** How a chain's header commits to its receipts: what the proof may rely on. */
 export type ReceiptsRootEncoding =
   /** Ethereum's trie of legacy and EIP-2718 receipts; OP deposit receipts and Polygon's state-sync receipt included. */
   | 'ethereum'
@@ -12,20 +11,15 @@ export type ReceiptsRootEncoding =
   /** The header commits to nothing that can be recomputed. */
   | 'none';
 
-/**
- * Whether the block hash commits to `logsBloom`. Anything but `committed` proves nothing. Receipts that Polygon and
- * HyperEVM nodes add (state sync, system transactions) are outside it even if it is committed.
- */
+/** Whether the block hash commits to `logsBloom`. Receipts that Polygon and HyperEVM nodes add are outside it in any case. */
 export type BloomTrust = 'committed' | 'untrusted';
 
-/** What to do with a block whose receipts root no upstream can reproduce. */
 export type ProofPolicy = 'strict' | 'record';
 
 export interface NativeCurrency {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Whether the native currency is ETH itself. */
   readonly isEther: boolean;
 }
 
@@ -46,11 +40,9 @@ export interface MarketplaceDeployment {
   readonly address: Address;
 }
 
-/** Which transactions are kept of a chain, and what of them: the operator's choice. */
 export interface TransactionKeeping {
   /** `wallets`: those of requested wallets; `all`: those of every block; `off`: none. */
   readonly mode: 'wallets' | 'all' | 'off';
-  /** Whether the whole calldata is kept, or its first four bytes. */
   readonly input: 'full' | 'selector';
   /** Whether senders are recovered from signatures before rows are written. */
   readonly verifiesSenders: boolean;
@@ -59,12 +51,10 @@ export interface TransactionKeeping {
 /** Logs to store: all of every block, or only those of requested contracts. The operator's choice. */
 export type LogKeeping = 'all' | 'off';
 
-/** Everything that Chainstead knows of a chain before asking a node. Plain data. */
 export interface Chain {
   readonly id: ChainId;
   /** The name used in `CHAINS` and, upper-cased with `_`, in environment keys: `eth`, `base-sepolia`. */
   readonly key: string;
-  /** Display name. */
   readonly name: string;
   /** Other ids under which an upstream may answer or a client may ask (Ronin Saigon's 2021). */
   readonly aliasIds: readonly number[];

@@ -10,7 +10,6 @@ const REORG_DEPTH_FLOOR = 64;
 const POLL_INTERVAL_MIN_MS = 500;
 const POLL_INTERVAL_MAX_MS = 4000;
 
-/** What chains of a family have in common: what their headers commit to and how they become final. */
 export interface ChainFamily {
   readonly receiptsRoot: ReceiptsRootEncoding;
   readonly bloom: BloomTrust;
@@ -28,7 +27,6 @@ export interface ChainFacts {
   readonly viem: ViemChain;
   readonly family: ChainFamily;
   readonly blockTimeMs: number;
-  /** Default 100. */
   readonly confirmations?: number;
   readonly apiNames?: readonly string[];
   readonly aliasIds?: readonly number[];
@@ -47,7 +45,6 @@ export interface ChainFacts {
   readonly firstBlock?: number;
 }
 
-/** The whole chain from its own facts, its family's and viem's. */
 export function defineChain(facts: ChainFacts): Chain {
   const { viem, family } = facts;
   const confirmations = facts.confirmations ?? 100;
@@ -97,10 +94,8 @@ export function defineChain(facts: ChainFacts): Chain {
   };
 }
 
-/** Used if the operator chooses nothing. */
 export const NO_TRANSACTIONS: TransactionKeeping = { mode: 'off', input: 'full', verifiesSenders: true };
 
-/** Blocks that may be rolled back automatically on a chain whose branches can change. */
 export function defaultReorgDepth(confirmations: number): number {
   return Math.max(REORG_DEPTH_FLOOR, confirmations);
 }

@@ -1,7 +1,4 @@
-/**
- * What a chain is, as plain data: ids, names, confirmations, native currency, quirks.
- * Imports only core. Start reading at `chain.ts`.
- */
+/** What a chain is, as plain data. Imports only core. Start reading at `chain.ts`. */
 export * from './chain.ts';
 export { type ChainRegistry, createChainFinder, createChainRegistry } from './chain-registry.ts';
 export type { CustomChain } from './custom-chain.ts';

@@ -1,6 +1,5 @@
 import { type Fraction, wholeFraction } from '@chainstead/core';
 
-/** Figures of the pricing method (docs/concepts/prices.md). All are settings. */
 export interface PricingRules {
   /** US dollars that each side of a pool must hold, now and in the median of the window. */
   readonly minSideDepth: Fraction;

@@ -11,6 +11,8 @@ test.each(Object.entries(written))('%s is as viem has it', (name, facts) => {
     nativeCurrency: { name: currency, symbol, decimals },
     rpcUrls: rpcUrls.default.http,
     multicall3:
-      multicall3 === undefined ? null : { address: multicall3.address, blockCreated: multicall3.blockCreated ?? 0 },
+      multicall3 === undefined
+        ? null
+        : { address: multicall3.address.toLowerCase(), blockCreated: multicall3.blockCreated ?? 0 },
   });
 });

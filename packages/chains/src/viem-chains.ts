@@ -1,304 +1,94 @@
-/** What viem says of a chain, as far as it is used here. */
 export interface ViemChain {
   readonly id: number;
   readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
-  /** Public endpoints. */
   readonly rpcUrls: readonly string[];
   readonly multicall3: { readonly address: string; readonly blockCreated: number } | null;
 }
 
 // Copied, since `viem/chains` loads its 700 chains for any one of them: a fifth of the work of starting a process, and 40 MB.
-export const arbitrum: ViemChain = {
-  id: 42161,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://arb1.arbitrum.io/rpc'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 7654707 },
-};
-export const arbitrumSepolia: ViemChain = {
-  id: 421614,
-  nativeCurrency: { name: 'Arbitrum Sepolia Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://sepolia-rollup.arbitrum.io/rpc'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 81930 },
-};
-export const avalanche: ViemChain = {
-  id: 43114,
-  nativeCurrency: { name: 'Avalanche', symbol: 'AVAX', decimals: 18 },
-  rpcUrls: ['https://api.avax.network/ext/bc/C/rpc'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 11907934 },
-};
-export const base: ViemChain = {
-  id: 8453,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://mainnet.base.org'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 5022 },
-};
-export const baseSepolia: ViemChain = {
-  id: 84532,
-  nativeCurrency: { name: 'Sepolia Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://sepolia.base.org'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 1059647 },
-};
-export const blast: ViemChain = {
-  id: 81457,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://rpc.blast.io'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 212929 },
-};
-export const blastSepolia: ViemChain = {
-  id: 168587773,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://sepolia.blast.io'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 756690 },
-};
-export const bsc: ViemChain = {
-  id: 56,
-  nativeCurrency: { name: 'BNB', symbol: 'BNB', decimals: 18 },
-  rpcUrls: ['https://56.rpc.thirdweb.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 15921452 },
-};
-export const bscTestnet: ViemChain = {
-  id: 97,
-  nativeCurrency: { name: 'BNB', symbol: 'tBNB', decimals: 18 },
-  rpcUrls: ['https://data-seed-prebsc-1-s1.bnbchain.org:8545'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 17422483 },
-};
-export const chiliz: ViemChain = {
-  id: 88888,
-  nativeCurrency: { name: 'CHZ', symbol: 'CHZ', decimals: 18 },
-  rpcUrls: ['https://rpc.chiliz.com'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 8080847 },
-};
-export const cronos: ViemChain = {
-  id: 25,
-  nativeCurrency: { name: 'Cronos', symbol: 'CRO', decimals: 18 },
-  rpcUrls: ['https://evm.cronos.org'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 1963112 },
-};
-export const fantom: ViemChain = {
-  id: 250,
-  nativeCurrency: { name: 'Fantom', symbol: 'FTM', decimals: 18 },
-  rpcUrls: ['https://250.rpc.thirdweb.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 33001987 },
-};
-export const fantomTestnet: ViemChain = {
-  id: 4002,
-  nativeCurrency: { name: 'Fantom', symbol: 'FTM', decimals: 18 },
-  rpcUrls: ['https://rpc.testnet.fantom.network'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 8328688 },
-};
-export const flowMainnet: ViemChain = {
-  id: 747,
-  nativeCurrency: { name: 'Flow', symbol: 'FLOW', decimals: 18 },
-  rpcUrls: ['https://mainnet.evm.nodes.onflow.org'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 6205 },
-};
-export const flowTestnet: ViemChain = {
-  id: 545,
-  nativeCurrency: { name: 'Flow', symbol: 'FLOW', decimals: 18 },
-  rpcUrls: ['https://testnet.evm.nodes.onflow.org'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 137518 },
-};
-export const gnosis: ViemChain = {
-  id: 100,
-  nativeCurrency: { name: 'xDAI', symbol: 'XDAI', decimals: 18 },
-  rpcUrls: ['https://rpc.gnosischain.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 21022491 },
-};
-export const gnosisChiado: ViemChain = {
-  id: 10200,
-  nativeCurrency: { name: 'Gnosis', symbol: 'xDAI', decimals: 18 },
-  rpcUrls: ['https://rpc.chiadochain.net'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 4967313 },
-};
-export const holesky: ViemChain = {
-  id: 17000,
-  nativeCurrency: { name: 'Holesky Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://ethereum-holesky-rpc.publicnode.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 77 },
-};
-export const hyperEvm: ViemChain = {
-  id: 999,
-  nativeCurrency: { name: 'HYPE', symbol: 'HYPE', decimals: 18 },
-  rpcUrls: ['https://rpc.hyperliquid.xyz/evm'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 13051 },
-};
-export const linea: ViemChain = {
-  id: 59144,
-  nativeCurrency: { name: 'Linea Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://rpc.linea.build'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 42 },
-};
-export const lineaSepolia: ViemChain = {
-  id: 59141,
-  nativeCurrency: { name: 'Linea Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://rpc.sepolia.linea.build'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 227427 },
-};
-export const lisk: ViemChain = {
-  id: 1135,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://rpc.api.lisk.com'],
-  multicall3: { address: '0xA9d71E1dd7ca26F26e656E66d6AA81ed7f745bf0', blockCreated: 0 },
-};
-export const liskSepolia: ViemChain = {
-  id: 4202,
-  nativeCurrency: { name: 'Sepolia Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://rpc.sepolia-api.lisk.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 0 },
-};
-export const mainnet: ViemChain = {
-  id: 1,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://ethereum.reth.rs/rpc'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 14353601 },
-};
-export const mantle: ViemChain = {
-  id: 5000,
-  nativeCurrency: { name: 'MNT', symbol: 'MNT', decimals: 18 },
-  rpcUrls: ['https://rpc.mantle.xyz'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 304717 },
-};
-export const mantleSepoliaTestnet: ViemChain = {
-  id: 5003,
-  nativeCurrency: { name: 'MNT', symbol: 'MNT', decimals: 18 },
-  rpcUrls: ['https://rpc.sepolia.mantle.xyz'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 4584012 },
-};
-export const monad: ViemChain = {
-  id: 143,
-  nativeCurrency: { name: 'Monad', symbol: 'MON', decimals: 18 },
-  rpcUrls: ['https://rpc.monad.xyz', 'https://rpc1.monad.xyz'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 9248132 },
-};
-export const moonbaseAlpha: ViemChain = {
-  id: 1287,
-  nativeCurrency: { name: 'DEV', symbol: 'DEV', decimals: 18 },
-  rpcUrls: ['https://rpc.api.moonbase.moonbeam.network'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 1850686 },
-};
-export const moonbeam: ViemChain = {
-  id: 1284,
-  nativeCurrency: { name: 'Moonbeam', symbol: 'GLMR', decimals: 18 },
-  rpcUrls: ['https://rpc.api.moonbeam.network'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 609002 },
-};
-export const moonriver: ViemChain = {
-  id: 1285,
-  nativeCurrency: { name: 'Moonriver', symbol: 'MOVR', decimals: 18 },
-  rpcUrls: ['https://rpc.api.moonriver.moonbeam.network'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 1597904 },
-};
-export const opBNB: ViemChain = {
-  id: 204,
-  nativeCurrency: { name: 'BNB', symbol: 'BNB', decimals: 18 },
-  rpcUrls: ['https://opbnb-mainnet-rpc.bnbchain.org'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 512881 },
-};
-export const optimism: ViemChain = {
-  id: 10,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://mainnet.optimism.io'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 4286263 },
-};
-export const optimismSepolia: ViemChain = {
-  id: 11155420,
-  nativeCurrency: { name: 'Sepolia Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://sepolia.optimism.io'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 1620204 },
-};
-export const palm: ViemChain = {
-  id: 11297108109,
-  nativeCurrency: { name: 'PALM', symbol: 'PALM', decimals: 18 },
-  rpcUrls: ['https://palm-mainnet.public.blastapi.io'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 15429248 },
-};
-export const polygon: ViemChain = {
-  id: 137,
-  nativeCurrency: { name: 'POL', symbol: 'POL', decimals: 18 },
-  rpcUrls: ['https://polygon.drpc.org'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 25770160 },
-};
-export const polygonAmoy: ViemChain = {
-  id: 80002,
-  nativeCurrency: { name: 'POL', symbol: 'POL', decimals: 18 },
-  rpcUrls: ['https://polygon-amoy.drpc.org'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 3127388 },
-};
-export const polygonZkEvm: ViemChain = {
-  id: 1101,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://zkevm-rpc.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 57746 },
-};
-export const polygonZkEvmCardona: ViemChain = {
-  id: 2442,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://rpc.cardona.zkevm-rpc.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 114091 },
-};
-export const pulsechain: ViemChain = {
-  id: 369,
-  nativeCurrency: { name: 'Pulse', symbol: 'PLS', decimals: 18 },
-  rpcUrls: ['https://rpc.pulsechain.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 14353601 },
-};
-export const ronin: ViemChain = {
-  id: 2020,
-  nativeCurrency: { name: 'RON', symbol: 'RON', decimals: 18 },
-  rpcUrls: ['https://api.roninchain.com/rpc'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 26023535 },
-};
-export const saigon: ViemChain = {
-  id: 202601,
-  nativeCurrency: { name: 'RON', symbol: 'RON', decimals: 18 },
-  rpcUrls: ['https://saigon-testnet.roninchain.com/rpc'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 18736871 },
-};
-export const sei: ViemChain = {
-  id: 1329,
-  nativeCurrency: { name: 'Sei', symbol: 'SEI', decimals: 18 },
-  rpcUrls: ['https://evm-rpc.sei-apis.com/'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 0 },
-};
-export const seiTestnet: ViemChain = {
-  id: 1328,
-  nativeCurrency: { name: 'Sei', symbol: 'SEI', decimals: 18 },
-  rpcUrls: ['https://evm-rpc-testnet.sei-apis.com'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 98697651 },
-};
-export const sepolia: ViemChain = {
-  id: 11155111,
-  nativeCurrency: { name: 'Sepolia Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://11155111.rpc.thirdweb.com'],
-  multicall3: { address: '0xca11bde05977b3631167028862be2a173976ca11', blockCreated: 751532 },
-};
-export const spicy: ViemChain = {
-  id: 88882,
-  nativeCurrency: { name: 'CHZ', symbol: 'CHZ', decimals: 18 },
-  rpcUrls: ['https://spicy-rpc.chiliz.com', 'https://chiliz-spicy-rpc.publicnode.com'],
-  multicall3: null,
-};
-export const zetachain: ViemChain = {
-  id: 7000,
-  nativeCurrency: { name: 'Zeta', symbol: 'ZETA', decimals: 18 },
-  rpcUrls: ['https://zetachain-evm.blockpi.network/v1/rpc/public'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 1632781 },
-};
-export const zetachainAthensTestnet: ViemChain = {
-  id: 7001,
-  nativeCurrency: { name: 'Zeta', symbol: 'aZETA', decimals: 18 },
-  rpcUrls: ['https://zetachain-athens-evm.blockpi.network/v1/rpc/public'],
-  multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11', blockCreated: 2715217 },
-};
-export const zkSync: ViemChain = {
-  id: 324,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://mainnet.era.zksync.io'],
-  multicall3: { address: '0xF9cda624FBC7e059355ce98a31693d299FACd963', blockCreated: 3908235 },
-};
-export const zkSyncSepoliaTestnet: ViemChain = {
-  id: 300,
-  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-  rpcUrls: ['https://sepolia.era.zksync.dev'],
-  multicall3: { address: '0xF9cda624FBC7e059355ce98a31693d299FACd963', blockCreated: 0 },
-};
+const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
+
+/** @param multicall3Block null: the chain has no multicall3 */
+function viemChain(
+  id: number,
+  name: string,
+  symbol: string,
+  multicall3Block: number | null,
+  rpcUrls: readonly string[],
+): ViemChain {
+  const multicall3 = multicall3Block === null ? null : { address: MULTICALL3, blockCreated: multicall3Block };
+  return { id, nativeCurrency: { name, symbol, decimals: 18 }, rpcUrls, multicall3 };
+}
+
+/** For chains that have it elsewhere. */
+function withMulticall3(chain: ViemChain, address: string): ViemChain {
+  return { ...chain, multicall3: chain.multicall3 && { ...chain.multicall3, address } };
+}
+
+export const arbitrum = viemChain(42161, 'Ether', 'ETH', 7654707, ['https://arb1.arbitrum.io/rpc']);
+export const arbitrumSepolia = viemChain(421614, 'Arbitrum Sepolia Ether', 'ETH', 81930, [
+  'https://sepolia-rollup.arbitrum.io/rpc',
+]);
+export const avalanche = viemChain(43114, 'Avalanche', 'AVAX', 11907934, ['https://api.avax.network/ext/bc/C/rpc']);
+export const base = viemChain(8453, 'Ether', 'ETH', 5022, ['https://mainnet.base.org']);
+export const baseSepolia = viemChain(84532, 'Sepolia Ether', 'ETH', 1059647, ['https://sepolia.base.org']);
+export const blast = viemChain(81457, 'Ether', 'ETH', 212929, ['https://rpc.blast.io']);
+export const blastSepolia = viemChain(168587773, 'Ether', 'ETH', 756690, ['https://sepolia.blast.io']);
+export const bsc = viemChain(56, 'BNB', 'BNB', 15921452, ['https://56.rpc.thirdweb.com']);
+export const bscTestnet = viemChain(97, 'BNB', 'tBNB', 17422483, ['https://data-seed-prebsc-1-s1.bnbchain.org:8545']);
+export const chiliz = viemChain(88888, 'CHZ', 'CHZ', 8080847, ['https://rpc.chiliz.com']);
+export const cronos = viemChain(25, 'Cronos', 'CRO', 1963112, ['https://evm.cronos.org']);
+export const fantom = viemChain(250, 'Fantom', 'FTM', 33001987, ['https://250.rpc.thirdweb.com']);
+export const fantomTestnet = viemChain(4002, 'Fantom', 'FTM', 8328688, ['https://rpc.testnet.fantom.network']);
+export const flowMainnet = viemChain(747, 'Flow', 'FLOW', 6205, ['https://mainnet.evm.nodes.onflow.org']);
+export const flowTestnet = viemChain(545, 'Flow', 'FLOW', 137518, ['https://testnet.evm.nodes.onflow.org']);
+export const gnosis = viemChain(100, 'xDAI', 'XDAI', 21022491, ['https://rpc.gnosischain.com']);
+export const gnosisChiado = viemChain(10200, 'Gnosis', 'xDAI', 4967313, ['https://rpc.chiadochain.net']);
+export const holesky = viemChain(17000, 'Holesky Ether', 'ETH', 77, ['https://ethereum-holesky-rpc.publicnode.com']);
+export const hyperEvm = viemChain(999, 'HYPE', 'HYPE', 13051, ['https://rpc.hyperliquid.xyz/evm']);
+export const linea = viemChain(59144, 'Linea Ether', 'ETH', 42, ['https://rpc.linea.build']);
+export const lineaSepolia = viemChain(59141, 'Linea Ether', 'ETH', 227427, ['https://rpc.sepolia.linea.build']);
+export const lisk = withMulticall3(
+  viemChain(1135, 'Ether', 'ETH', 0, ['https://rpc.api.lisk.com']),
+  '0xa9d71e1dd7ca26f26e656e66d6aa81ed7f745bf0',
+);
+export const liskSepolia = viemChain(4202, 'Sepolia Ether', 'ETH', 0, ['https://rpc.sepolia-api.lisk.com']);
+export const mainnet = viemChain(1, 'Ether', 'ETH', 14353601, ['https://ethereum.reth.rs/rpc']);
+export const mantle = viemChain(5000, 'MNT', 'MNT', 304717, ['https://rpc.mantle.xyz']);
+export const mantleSepoliaTestnet = viemChain(5003, 'MNT', 'MNT', 4584012, ['https://rpc.sepolia.mantle.xyz']);
+export const monad = viemChain(143, 'Monad', 'MON', 9248132, ['https://rpc.monad.xyz', 'https://rpc1.monad.xyz']);
+export const moonbaseAlpha = viemChain(1287, 'DEV', 'DEV', 1850686, ['https://rpc.api.moonbase.moonbeam.network']);
+export const moonbeam = viemChain(1284, 'Moonbeam', 'GLMR', 609002, ['https://rpc.api.moonbeam.network']);
+export const moonriver = viemChain(1285, 'Moonriver', 'MOVR', 1597904, ['https://rpc.api.moonriver.moonbeam.network']);
+export const opBNB = viemChain(204, 'BNB', 'BNB', 512881, ['https://opbnb-mainnet-rpc.bnbchain.org']);
+export const optimism = viemChain(10, 'Ether', 'ETH', 4286263, ['https://mainnet.optimism.io']);
+export const optimismSepolia = viemChain(11155420, 'Sepolia Ether', 'ETH', 1620204, ['https://sepolia.optimism.io']);
+export const palm = viemChain(11297108109, 'PALM', 'PALM', 15429248, ['https://palm-mainnet.public.blastapi.io']);
+export const polygon = viemChain(137, 'POL', 'POL', 25770160, ['https://polygon.drpc.org']);
+export const polygonAmoy = viemChain(80002, 'POL', 'POL', 3127388, ['https://polygon-amoy.drpc.org']);
+export const polygonZkEvm = viemChain(1101, 'Ether', 'ETH', 57746, ['https://zkevm-rpc.com']);
+export const polygonZkEvmCardona = viemChain(2442, 'Ether', 'ETH', 114091, ['https://rpc.cardona.zkevm-rpc.com']);
+export const pulsechain = viemChain(369, 'Pulse', 'PLS', 14353601, ['https://rpc.pulsechain.com']);
+export const ronin = viemChain(2020, 'RON', 'RON', 26023535, ['https://api.roninchain.com/rpc']);
+export const saigon = viemChain(202601, 'RON', 'RON', 18736871, ['https://saigon-testnet.roninchain.com/rpc']);
+export const sei = viemChain(1329, 'Sei', 'SEI', 0, ['https://evm-rpc.sei-apis.com/']);
+export const seiTestnet = viemChain(1328, 'Sei', 'SEI', 98697651, ['https://evm-rpc-testnet.sei-apis.com']);
+export const sepolia = viemChain(11155111, 'Sepolia Ether', 'ETH', 751532, ['https://11155111.rpc.thirdweb.com']);
+export const spicy = viemChain(88882, 'CHZ', 'CHZ', null, [
+  'https://spicy-rpc.chiliz.com',
+  'https://chiliz-spicy-rpc.publicnode.com',
+]);
+export const zetachain = viemChain(7000, 'Zeta', 'ZETA', 1632781, [
+  'https://zetachain-evm.blockpi.network/v1/rpc/public',
+]);
+export const zetachainAthensTestnet = viemChain(7001, 'Zeta', 'aZETA', 2715217, [
+  'https://zetachain-athens-evm.blockpi.network/v1/rpc/public',
+]);
+export const zkSync = withMulticall3(
+  viemChain(324, 'Ether', 'ETH', 3908235, ['https://mainnet.era.zksync.io']),
+  '0xf9cda624fbc7e059355ce98a31693d299facd963',
+);
+export const zkSyncSepoliaTestnet = withMulticall3(
+  viemChain(300, 'Ether', 'ETH', 0, ['https://sepolia.era.zksync.dev']),
+  '0xf9cda624fbc7e059355ce98a31693d299facd963',
+);

@@ -1,7 +1,4 @@
-/**
- * Basics that all other packages use: branded primitives, errors, block ranges, chain data, cursors, dates, clock,
- * logger, metrics, budgets. No I/O. Imports no other package of the project.
- */
+/** Basics that all other packages use. No I/O. Imports no other package of the project. */
 
 export * from './chain/block-range.ts';
 export * from './chain/chain-data.ts';

@@ -12,10 +12,8 @@ import type { AbiEvent, AbiFunction } from './abi-entry.ts';
  */
 export type AbiSource = 'contract' | 'implementation' | 'same-code' | 'standard' | 'signatures';
 
-/** The functions and events of one source. */
 export interface AbiBook {
   readonly source: AbiSource;
-  /** Functions with this selector. */
   functionsOf(selector: Hex): readonly AbiFunction[];
   /** Events with this topic0; none for `signatures`, which uses {@link functionsWithHash}. */
   eventsOf(topic0: Hash): readonly AbiEvent[];
@@ -23,7 +21,6 @@ export interface AbiBook {
   functionsWithHash?(topic0: Hash): readonly AbiFunction[];
 }
 
-/** Returns a book of the given entries. */
 export function bookOf(
   source: Exclude<AbiSource, 'signatures'>,
   { functions, events }: { readonly functions: readonly AbiFunction[]; readonly events: readonly AbiEvent[] },
@@ -37,7 +34,7 @@ export function bookOf(
   };
 }
 
-/** Returns a book of a signature list: functions, or events with unknown indexed arguments. */
+/** Functions, or events with unknown indexed arguments. */
 export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   const bySelector = Map.groupBy(signatures, ({ selector }) => selector);
   const byHash = Map.groupBy(signatures, ({ hash }) => hash);
@@ -49,10 +46,7 @@ export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   };
 }
 
-/**
- * Whether data must equal the encoding of its decoded values. The contract's own ABI does not need this check, and
- * calls often contain data after their arguments.
- */
+/** Data must equal the encoding of its decoded values, except by the contract's own ABI: calls often contain more data. */
 export function isExact(source: AbiSource): boolean {
   return source !== 'contract';
 }

@@ -7,7 +7,6 @@ export interface AbiType {
   /** Empty if unnamed. */
   readonly name: string;
   readonly type: string;
-  /** Members of a tuple, or of an array of tuples. */
   readonly components?: readonly AbiType[];
 }
 
@@ -46,7 +45,7 @@ export function abiEvent(name: string, inputs: AbiEvent['inputs'], isAnonymous =
 /** `0x` and four bytes. */
 export const SELECTOR_DIGITS = 10;
 
-/** Returns the types for viem, without names, so that tuples decode to arrays. */
+/** For viem, without names, so that tuples decode to arrays. */
 export function layoutOf(types: readonly AbiType[]): readonly AbiParameter[] {
   return types.map(({ type, components }) =>
     components === undefined ? { type } : { type, components: layoutOf(components) },
@@ -58,9 +57,7 @@ const BASE =
 const ARRAYS = /^(?:\[(?:[1-9]\d{0,5})?\])*$/;
 const NESTING_MAX = 8;
 
-/**
- * Returns the type with `uint` and `int` in full; null for a name that is not a decodable type (`fixed`, `function`).
- */
+/** `uint` and `int` in full; null for a name that is not a decodable type (`fixed`, `function`). */
 export function typeNamed(given: string): string | null {
   const end = given.indexOf('[');
   const base = end === -1 ? given : given.slice(0, end);
@@ -68,6 +65,10 @@ export function typeNamed(given: string): string | null {
   const full = base === 'uint' || base === 'int' ? `${base}256` : base;
   if (!BASE.test(full) || !ARRAYS.test(arrays)) return null;
   return arrays.split('[').length - 1 > NESTING_MAX ? null : `${full}${arrays}`;
+}
+
+export function withoutIndex({ name, type, components }: AbiType): AbiType {
+  return components === undefined ? { name, type } : { name, type, components };
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]{0,255}$/;

@@ -6,39 +6,27 @@ import type { DecodedArgument, DecodedEvent } from './decoded.ts';
 import { showArgument } from './show-argument.ts';
 
 /** The decoded part of a log, lower case. */
-export interface RawLog {
-  readonly topics: readonly Hash[];
-  readonly data: Hex;
-}
+type RawLog = { readonly topics: readonly Hash[]; readonly data: Hex };
 
-/**
- * Returns the event and arguments of a log. Null if no book contains it, if the topic counts differ, or if several
- * events, or several choices of indexed arguments, match. Excludes anonymous events.
- * @param books most trusted first; the first that decodes wins
- */
+/** Null if no book contains the event, or several events or choices of indexed arguments match. @param books most trusted first */
 export function decodeEvent(log: RawLog, books: readonly AbiBook[]): DecodedEvent | null {
   const [topic0] = log.topics;
   if (topic0 === undefined) return null;
   for (const book of books) {
     const events = book.functionsWithHash?.(topic0).flatMap((entry) => choicesOf(entry, log)) ?? book.eventsOf(topic0);
-    const decoded = events.flatMap((event) => {
-      const params = argumentsOf(event, log, isExact(book.source));
-      return params === null
-        ? []
-        : [{ signature: event.signature, label: event.name, type: 'event', params, source: book.source } as const];
+    const { source } = book;
+    const decoded = events.flatMap((event): DecodedEvent[] => {
+      const params = argumentsOf(event, log, isExact(source));
+      return params === null ? [] : [{ signature: event.signature, label: event.name, type: 'event', params, source }];
     });
-    if (book.source === 'signatures' && decoded.length > 1) return null;
+    if (source === 'signatures' && decoded.length > 1) return null;
     const [first] = decoded;
     if (first !== undefined) return first;
   }
   return null;
 }
 
-function argumentsOf(
-  { inputs }: AbiEvent,
-  { topics, data }: RawLog,
-  exact: boolean,
-): readonly DecodedArgument[] | null {
+function argumentsOf({ inputs }: AbiEvent, { topics, data }: RawLog, exact: boolean): DecodedArgument[] | null {
   const indexed = inputs.filter(({ isIndexed }) => isIndexed);
   if (indexed.length !== topics.length - 1) return null;
   const values = decodeValues(layoutOf(inputs.filter(({ isIndexed }) => !isIndexed)), data, exact);
@@ -66,22 +54,20 @@ function indexedArgument(input: AbiEvent['inputs'][number], word: Hash | undefin
 
 const TOPICS_MAX = 3;
 
-/** Returns a signature as events, with every choice of indexed arguments that matches the log's topic count. */
+/** Every choice of indexed arguments that matches the log's topic count. */
 function choicesOf({ name, inputs }: AbiFunction, { topics }: RawLog): AbiEvent[] {
   const wanted = topics.length - 1;
   if (wanted > TOPICS_MAX || wanted > inputs.length || inputs.length > INPUTS_MAX) return [];
-  return subsets(inputs.length, wanted).map((indexed) =>
-    abiEvent(
-      name,
-      inputs.map((input, index) => ({ ...input, isIndexed: indexed.includes(index) })),
-    ),
-  );
+  return subsets(inputs.length, wanted).map((indexed) => {
+    const chosen = inputs.map((input, index) => ({ ...input, isIndexed: indexed.includes(index) }));
+    return abiEvent(name, chosen);
+  });
 }
 
 /** More arguments would yield thousands of choices. */
 const INPUTS_MAX = 12;
 
-/** Returns every ascending subset of `size` numbers below `count`. */
+/** Ascending subsets of `size` numbers below `count`. */
 function subsets(count: number, size: number): readonly (readonly number[])[] {
   if (size === 0) return [[]];
   return Array.from({ length: count }, (_, last) => subsets(last, size - 1).map((rest) => [...rest, last])).flat();

@@ -6,10 +6,7 @@ import { encodeAbiParameters } from 'viem/utils';
 /** Maximum memory of the decoded values of one call or event. Bytes. */
 const OUTPUT_BYTES_MAX = 262_144;
 
-/**
- * Returns the values of types in data; null if the data does not contain them.
- * @param isExact whether the data must equal the encoding of the values: no remaining bytes, no alternative encoding
- */
+/** Null for other data. @param isExact whether the data must equal the encoding of the values */
 export function decodeValues(layout: readonly AbiParameter[], data: Hex, isExact: boolean): readonly unknown[] | null {
   try {
     const values: readonly unknown[] = decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });

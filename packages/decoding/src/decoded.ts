@@ -1,17 +1,12 @@
 import type { AbiSource } from './abi-book.ts';
 
-/** An argument with its value as text. */
 export interface DecodedArgument {
   /** As in the ABI; empty if unknown. */
   readonly name: string;
   /** As in the ABI: `address`, `bytes32[]`, `tuple`. */
   readonly type: string;
-  /**
-   * Addresses in EIP-55 form, integers in decimal, bytes as hexadecimal digits, `true` or `false`; arrays and tuples as
-   * JSON of such texts.
-   */
+  /** Addresses in EIP-55 form, integers in decimal, bytes in hexadecimal; arrays and tuples as JSON of such texts. */
   readonly value: string;
-  /** Members of a tuple. */
   readonly components?: readonly DecodedArgument[];
   /** Whether the value is the hash of an argument too long for a topic. */
   readonly isHash?: true;
@@ -23,14 +18,8 @@ interface Decoded {
   /** The name without types. */
   readonly label: string;
   readonly params: readonly DecodedArgument[];
-  /** Source of the ABI. */
   readonly source: AbiSource;
 }
 
-export interface DecodedCall extends Decoded {
-  readonly type: 'function';
-}
-
-export interface DecodedEvent extends Decoded {
-  readonly type: 'event';
-}
+export type DecodedCall = Decoded & { readonly type: 'function' };
+export type DecodedEvent = Decoded & { readonly type: 'event' };

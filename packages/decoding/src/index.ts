@@ -1,8 +1,4 @@
-/**
- * Decodes calls and events: names and arguments, from ABIs in an order of trust, with null instead of a guess. Pure:
- * the caller stores the ABIs. Start reading at `decode-call.ts` and `decode-event.ts`; built-in ABIs are in
- * `standards/`.
- */
+/** Decodes calls and events by ABIs in an order of trust. Pure. Start reading at `decode-call.ts` and `decode-event.ts`. */
 export { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 export {
   type AbiEvent,

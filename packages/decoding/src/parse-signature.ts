@@ -1,26 +1,21 @@
 import {
   type AbiEvent,
   type AbiFunction,
-  type AbiType,
   abiEvent,
   abiFunction,
   isIdentifier,
   typeNamed,
+  withoutIndex,
 } from './abi-entry.ts';
 
-/** Longer lines are not signatures. */
 const LENGTH_MAX = 4_096;
 const NESTING_MAX = 8;
 
-/**
- * Parses `transfer(address,uint256)`, or the form with argument names, `function transfer(address to, uint256 amount)`.
- * Null for anything else.
- */
+/** Parses `transfer(address,uint256)` or `function transfer(address to, uint256 amount)`. Null for anything else. */
 export function parseSignature(text: string): AbiFunction | null {
   const parsed = parseDeclaration(text.replace(/^function\s+/, ''));
-  return parsed === null || parsed.inputs.some(({ isIndexed }) => isIndexed)
-    ? null
-    : abiFunction(parsed.name, parsed.inputs.map(withoutIndex));
+  if (parsed === null || parsed.inputs.some(({ isIndexed }) => isIndexed)) return null;
+  return abiFunction(parsed.name, parsed.inputs.map(withoutIndex));
 }
 
 /** Parses `event Transfer(address indexed from, address indexed to, uint256 value)`. Null for anything else. */
@@ -32,16 +27,7 @@ export function parseEventSignature(text: string): AbiEvent | null {
 
 type Input = AbiEvent['inputs'][number];
 
-function withoutIndex({ name, type, components }: Input): AbiType {
-  return components === undefined ? { name, type } : { name, type, components };
-}
-
-interface Declaration {
-  readonly name: string;
-  readonly inputs: readonly Input[];
-}
-
-function parseDeclaration(text: string): Declaration | null {
+function parseDeclaration(text: string): { readonly name: string; readonly inputs: readonly Input[] } | null {
   if (text.length > LENGTH_MAX) return null;
   const open = text.indexOf('(');
   const name = text.slice(0, Math.max(0, open)).trim();
@@ -51,13 +37,8 @@ function parseDeclaration(text: string): Declaration | null {
   return inputs === null || text.slice(rest.at).trim() !== '' ? null : { name, inputs };
 }
 
-/** A text and the current parse position. */
-interface Reading {
-  readonly text: string;
-  at: number;
-}
+type Reading = { readonly text: string; at: number };
 
-/** Parses from the opening to the closing parenthesis. */
 function readTuple(reading: Reading, nesting: number): Input[] | null {
   if (nesting > NESTING_MAX) return null;
   reading.at += 1;
@@ -96,9 +77,7 @@ function readInput(reading: Reading, nesting: number): Input | null {
   const isIndexed = words[0] === 'indexed';
   const [name = '', ...others] = isIndexed ? words.slice(1) : words;
   if (others.length > 0 || (name !== '' && !isIdentifier(name))) return null;
-  return members === null
-    ? { name, type, isIndexed }
-    : { name, type, isIndexed, components: members.map(withoutIndex) };
+  return { name, type, isIndexed, ...(members !== null && { components: members.map(withoutIndex) }) };
 }
 
 const LOCATIONS = new Set(['memory', 'calldata', 'storage', 'payable']);

@@ -6,19 +6,17 @@ import {
   abiFunction,
   isIdentifier,
   typeNamed,
+  withoutIndex,
 } from './abi-entry.ts';
 
-/** A function or an event parsed from an ABI. */
 export type AbiEntry =
   | { readonly kind: 'function'; readonly entry: AbiFunction }
   | { readonly kind: 'event'; readonly entry: AbiEvent };
 
 type Input = AbiEvent['inputs'][number];
 
-/** An argument, or the reason why it is invalid. */
 type ReadInput = { readonly input: Input } | { readonly problem: string };
 
-/** Items that most readers skip, or need. */
 export interface AbiReading {
   /** Whether anonymous events are read. No log names them: they are decoded by their emitter. @default false */
   readonly anonymousEvents?: boolean;
@@ -28,17 +26,11 @@ export interface AbiReading {
   readonly everyLayout?: boolean;
 }
 
-/** Maximum arguments of one function or event, and members of one tuple. */
 const INPUTS_MAX = 256;
-/** Maximum total of arguments and members of one function or event. */
 const TYPES_MAX = 2_048;
 const NESTING_MAX = 8;
 
-/**
- * Parses an item of an ABI's JSON: names must be identifiers, types must be decodable. Null for kinds that decode
- * neither calls nor events; a text is the reason why it is invalid. Never throws.
- * @param reading which items are read
- */
+/** Null for kinds that decode neither calls nor events; a text: why the item is invalid. Never throws. */
 export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry | string | null {
   const given: { type?: unknown; name?: unknown; inputs?: unknown; anonymous?: unknown } = Object(item);
   // The specification allows functions to omit their type.
@@ -50,11 +42,9 @@ export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry |
   if (isAnonymous && reading.anonymousEvents !== true) return 'an anonymous event';
   const inputs = readInputs(given.inputs ?? [], { left: TYPES_MAX }, 0);
   if (typeof inputs === 'string') return inputs;
-  if (type === 'function')
-    return reading.viewFunctions === false && isView(item)
-      ? null
-      : { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
-  return { kind: type, entry: abiEvent(given.name, inputs, isAnonymous) };
+  if (type === 'event') return { kind: type, entry: abiEvent(given.name, inputs, isAnonymous) };
+  if (reading.viewFunctions === false && isView(item)) return null;
+  return { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
 }
 
 /** Compilers before Solidity 0.6 wrote `constant` instead. */
@@ -103,10 +93,6 @@ function readInput(given: unknown, budget: { left: number }, nesting: number): R
   if (typeof members === 'string') return { problem: members };
   if (members.length === 0) return { problem: 'a tuple without members' };
   return { input: { name: shownName, type: known, isIndexed, components: members.map(withoutIndex) } };
-}
-
-function withoutIndex({ name, type, components }: Input): AbiType {
-  return components === undefined ? { name, type } : { name, type, components };
 }
 
 function inputJson({ name, type, components, ...rest }: AbiType | Input): object {

@@ -5,32 +5,29 @@ import { type AbiEntry, type AbiReading, readAbiItem } from './read-abi-item.ts'
 export interface ReadAbi {
   /** In order; one per selector, and one per signature and number of indexed arguments of an event (see `everyLayout`). */
   readonly entries: readonly AbiEntry[];
-  /** Number of skipped items, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
 /** No contract has more. */
 const ITEMS_MAX = 20_000;
 
-/**
- * Returns the functions and events of an untrusted document: an ABI, `{ abi }` as written by Foundry, Hardhat and
- * Truffle, or `{ output: { abi } }` as in compiler metadata. Skips constructors, errors, and the receive and fallback
- * functions, which decode nothing. Null without an ABI.
- * @param document parsed JSON
- * @param reading which items are read
- */
+/** Of parsed JSON: an ABI, `{ abi }` (Foundry, Hardhat, Truffle) or `{ output: { abi } }` (compiler metadata). Null without one. */
 export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | null {
   const items = itemsOf(document);
   if (items === null) return null;
   const entries = new Map<string, AbiEntry>();
   const skipped = new Map<string, number>();
-  for (const [place, item] of items.entries()) {
-    const read = place < ITEMS_MAX ? readPossible(item, reading) : `beyond the first ${ITEMS_MAX}`;
+  const skip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+  for (const [index, item] of items.entries()) {
+    const read = index < ITEMS_MAX ? readPossible(item, reading) : `beyond the first ${ITEMS_MAX}`;
     if (read === null) continue;
-    const key = typeof read === 'string' ? null : keyOf(read, reading);
-    const reason = typeof read === 'string' ? read : key !== null && entries.has(key) ? 'repeated' : null;
-    if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
-    else if (typeof read !== 'string' && key !== null) entries.set(key, read);
+    if (typeof read === 'string') {
+      skip(read);
+      continue;
+    }
+    const key = keyOf(read, reading);
+    if (entries.has(key)) skip('repeated');
+    else entries.set(key, read);
   }
   return { entries: [...entries.values()], skipped };
 }
@@ -38,7 +35,6 @@ export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | 
 /** Topics of a log. One is the signature, unless the event is anonymous. */
 const TOPICS_MAX = 4;
 
-/** Leaves out events that no log can have. */
 function readPossible(item: unknown, reading: AbiReading): AbiEntry | string | null {
   const read = readAbiItem(item, reading);
   if (read === null || typeof read === 'string' || read.kind === 'function') return read;
@@ -50,7 +46,7 @@ function indexedCount({ entry }: Extract<AbiEntry, { kind: 'event' }>): number {
   return entry.inputs.filter(({ isIndexed }) => isIndexed).length;
 }
 
-/** Returns the first four bytes of the hash: a function's selector, or the start of an event's topic0. */
+/** A function's selector, or the start of an event's topic0. */
 export function selectorOf({ kind, entry }: AbiEntry): Hex {
   return kind === 'function' ? entry.selector : (entry.topic0.slice(0, SELECTOR_DIGITS) as Hex);
 }
@@ -61,7 +57,7 @@ function keyOf(read: AbiEntry, { everyLayout = false }: AbiReading): string {
   return `${read.entry.topic0} ${layout} ${read.entry.isAnonymous}`;
 }
 
-/** Returns the items of an ABI-like document: members are checked one by one. */
+/** Members are checked one by one. */
 function itemsOf(document: unknown): readonly unknown[] | null {
   const { abi, output }: { abi?: unknown; output?: unknown } = Object(document);
   const { abi: compiled }: { abi?: unknown } = Object(output);

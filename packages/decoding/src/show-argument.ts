@@ -2,25 +2,18 @@ import { getAddress } from 'viem/utils';
 import type { AbiType } from './abi-entry.ts';
 import type { DecodedArgument } from './decoded.ts';
 
-/** Returns an argument in display form. @param value as decoded by a layout without names */
+/** @param value as decoded by a layout without names */
 export function showArgument(type: AbiType, value: unknown): DecodedArgument {
-  const shown = { name: type.name, type: type.type, value: textOf(type, value) };
+  const text = isLeaf(type) ? leafText(type, value) : jsonOf(type, value, leafText);
+  const shown = { name: type.name, type: type.type, value: text };
   if (type.type !== 'tuple' || type.components === undefined) return shown;
   const members = membersOf(value);
   return { ...shown, components: type.components.map((member, index) => showArgument(member, members[index])) };
 }
 
-/**
- * Returns a value as JSON that Postgres can store as `jsonb`: leaves are texts as in columns, with addresses in lower case. NUL characters
- * are left out, and unpaired surrogates become U+FFFD.
- */
+/** For `jsonb`: leaves as in columns, addresses in lower case, no NUL characters, unpaired surrogates as U+FFFD. */
 export function storableJson(type: AbiType, value: unknown): string {
   return jsonOf(type, value, (_, leaf) => String(leaf).replaceAll('\0', '').toWellFormed());
-}
-
-/** Returns a leaf as is, anything else as JSON. */
-function textOf(type: AbiType, value: unknown): string {
-  return isLeaf(type) ? leafText(type, value) : jsonOf(type, value, leafText);
 }
 
 type LeafText = (type: AbiType, value: unknown) => string;

@@ -15,9 +15,9 @@ const GLOBAL_UNICAST_V6: IpRange = ipaddr.parseCIDR('2000::/3');
 const LOCAL_NAT64 = ipaddr.parseCIDR('64:ff9b:1::/48');
 
 /**
- * Which addresses outgoing requests may reach: global unicast ones, and what the allow-list adds. IPv4 inside IPv6 counts as
- * the IPv4 address where a connection really ends there (mapped, RFC 4291; NAT64, RFC 6052); the other embeddings (IPv4-compatible,
- * local-use NAT64, 6to4, Teredo) are refused as such. Text that is not one address in its plain form is refused.
+ * Allows global unicast addresses, and what the allow-list adds. IPv4 inside IPv6 counts as the IPv4 address where a
+ * connection really ends there (mapped, RFC 4291; NAT64, RFC 6052); the other embeddings (IPv4-compatible, local-use
+ * NAT64, 6to4, Teredo) are refused. Text that is not one address in its plain form is refused.
  * @param allow CIDR ranges and addresses; `true` allows everything (development only).
  * @throws InvalidAllowListError
  */
@@ -65,17 +65,9 @@ function embeddedIPv4(address: IpAddress): readonly ipaddr.IPv4[] {
 }
 
 function rangeOf(address: IpAddress): string | null {
-  if (address instanceof ipaddr.IPv4) {
-    if (address.toString() === AZURE_WIRE_SERVER) return 'cloud metadata';
-    return publicOr(address.range());
-  }
+  const range = address.range() === 'unicast' ? null : address.range();
+  if (address instanceof ipaddr.IPv4) return address.toString() === AZURE_WIRE_SERVER ? 'cloud metadata' : range;
   const [inner] = embeddedIPv4(address);
   if (inner !== undefined) return rangeOf(inner);
-  const named = publicOr(address.range());
-  if (named !== null) return named;
-  return contains(GLOBAL_UNICAST_V6, address) ? null : 'outside of global unicast';
-}
-
-function publicOr(range: string): string | null {
-  return range === 'unicast' ? null : range;
+  return range ?? (contains(GLOBAL_UNICAST_V6, address) ? null : 'outside of global unicast');
 }

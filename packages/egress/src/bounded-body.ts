@@ -10,13 +10,9 @@ export interface BodyLimits {
   readonly oversize: 'refuse' | 'truncate';
 }
 
-export interface BoundedBody {
-  readonly bytes: Buffer;
-  /** Whether more would have come. */
-  readonly truncated: boolean;
-}
+/** `truncated`: more would have come. */
+export type BoundedBody = { readonly bytes: Buffer; readonly truncated: boolean };
 
-/** Where a body goes as it comes. */
 export interface BodySink {
   /** @returns false when nothing more may come until it is ready again. */
   add(chunk: Buffer): boolean;
@@ -32,13 +28,9 @@ export interface BodyEvents {
   readonly ready: () => void;
 }
 
-/** The supported content codings, which requests accept. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-/**
- * Takes in a body up to a limit, decompressing as it comes: memory never holds more than the limit, however small the bomb.
- * @param coding in lower case; empty for none
- */
+/** Memory never holds more than the limit, however small the bomb. @param coding in lower case; empty for none */
 export function openBodySink(coding: string, limits: BodyLimits, events: BodyEvents): BodySink {
   return coding === '' || coding === 'identity' ? openPlainSink(limits, events) : openCodedSink(coding, limits, events);
 }
@@ -56,8 +48,8 @@ function openPlainSink(limits: BodyLimits, { done, fail }: BodyEvents): BodySink
 
 function openCodedSink(coding: string, limits: BodyLimits, { done, fail, ready }: BodyEvents): BodySink {
   const source = new Readable({ read: ready });
-  const decoder = decoderOf(coding);
-  if (decoder === null) {
+  const decoder = DECODERS.get(coding)?.();
+  if (decoder === undefined) {
     fail(new BadEncodingError(limits.host, coding));
     return { add: () => true, end: () => undefined };
   }
@@ -66,7 +58,11 @@ function openCodedSink(coding: string, limits: BodyLimits, { done, fail, ready }
     () => done({ bytes: bytes.read(), truncated: false }),
     (error: unknown) => {
       if (error instanceof LimitReached) endOversize(limits, bytes, { done, fail });
-      else fail(isZlibError(error) ? new BadEncodingError(limits.host, coding, error) : error);
+      else {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+        const isZlib = /^(Z_|ERR_(_BROTLI|BROTLI|PADDING))/.test(code);
+        fail(isZlib ? new BadEncodingError(limits.host, coding, error) : error);
+      }
     },
   );
   return {
@@ -87,20 +83,13 @@ function endOversize(
 /** Ends the pipeline from inside; never leaves this file. */
 class LimitReached extends Error {}
 
-/** null for unrequested codings. Several codings on top of each other are for bombs only. */
-function decoderOf(coding: string): Transform | null {
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return null;
-  }
-}
+/** None for unrequested codings. Several codings on top of each other are for bombs only. */
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
+]);
 
 /** Endless empty gzip members decompress to nothing, so what is sent is bounded too. */
 function createByteLimit(maxBytes: number): Transform {
@@ -142,8 +131,4 @@ function createCollector(bytes: BoundedBytes): Transform {
   });
   // Nothing is passed on; resuming lets the transform end.
   return sink.resume();
-}
-
-function isZlibError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(Z_|ERR_(_BROTLI|BROTLI|PADDING))/.test(String(error.code));
 }

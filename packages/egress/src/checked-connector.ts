@@ -22,10 +22,9 @@ export interface CheckedConnectorOptions {
 }
 
 /**
- * Opens connections only to checked addresses. undici calls a connector for every new connection, IP literals
- * included (it calls `connect.lookup` for names alone). The connection goes to the checked address itself: nothing is
- * resolved a second time, so a response that changes in between (DNS rebinding) changes nothing. SNI, certificate check and
- * `Host` keep the name.
+ * undici calls a connector for every new connection, IP literals included (it calls `connect.lookup` for names alone).
+ * The connection goes to the checked address itself: nothing is resolved a second time, so a response that changes in
+ * between (DNS rebinding) changes nothing. SNI, certificate check and `Host` keep the name.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   const connect = buildConnector({ timeout: options.connectTimeoutMs });
@@ -85,7 +84,6 @@ async function resolveName(hostname: string, options: CheckedConnectorOptions): 
   return addresses;
 }
 
-/** Tries the addresses in the resolver's order until one answers. */
 function connectToFirst(
   connect: buildConnector.connector,
   target: buildConnector.Options,

@@ -1,18 +1,15 @@
-import { type Logger, whenAborted } from '@chainstead/core';
+import { errorText, type Logger, whenAborted } from '@chainstead/core';
 import { Agent } from 'undici';
 import { createAddressCheck } from './address-policy.ts';
 import { createCheckedConnector, type Resolver, systemResolver } from './checked-connector.ts';
 import { ConnectionFailedError, EgressError, EgressTimeoutError, TooManyRedirectsError } from './egress-error.ts';
 import { type Exchange, startExchange } from './exchange.ts';
-import { isRedirect, nextHop, openingHop } from './hop.ts';
+import { type HopRequest, isRedirect, nextHop, openingHop } from './hop.ts';
 
 export interface EgressOptions {
   /** CIDR ranges and addresses in addition to the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
   readonly allowPrivate: readonly string[] | boolean;
-  /**
-   * The one origin (`http://host:port`) that may also have private addresses, which redirects to other origins don't inherit:
-   * for a URL that the operator types. It loses that with its first public address.
-   */
+  /** The one origin (`http://host:port`) that may also have private addresses, until its first public one. Redirects don't inherit it. */
   readonly privateOrigin?: string;
   /** For a whole request: resolving, connecting, redirects, body. Default 10,000 ms. */
   readonly timeoutMs?: number;
@@ -26,13 +23,7 @@ export interface EgressOptions {
   readonly logger?: Logger;
 }
 
-export interface EgressRequest {
-  /** http or https; any port. User and password become basic authentication. */
-  readonly url: string | URL;
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `host` is ignored: it follows from the URL. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+export interface EgressRequest extends HopRequest {
   /** Redirects to follow at most, each checked like the first URL. Default 0: the redirect itself is the answer. */
   readonly redirects?: number;
   /** Shorter or longer than the client's own. */
@@ -50,11 +41,9 @@ export interface EgressResponse {
   /** Decompressed. */
   readonly body: Buffer;
   readonly truncated: boolean;
-  /** Where the answer came from, after redirects. */
   readonly url: string;
 }
 
-/** HTTP for untrusted URLs. */
 export interface Egress {
   /** @throws EgressError, or the reason of the request's own signal. */
   request(request: EgressRequest): Promise<EgressResponse>;
@@ -127,15 +116,11 @@ async function performRequest(
   } catch (error) {
     if (error instanceof EgressError) throw error;
     signal?.throwIfAborted();
-    throw new ConnectionFailedError(hop.url.host, reasonOf(error), error);
+    // The code of a socket or TLS error says more than its text, which may hold addresses of this network.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    throw new ConnectionFailedError(hop.url.host, typeof code === 'string' ? code : errorText(error), error);
   } finally {
     clearTimeout(timer);
     forgetSignal();
   }
-}
-
-/** The code of a socket or TLS error says more than its text, which may hold addresses of this network. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimits, type BodySink, type BoundedBody, openBodySink } from './bounded-body.ts';
 import type { Hop } from './hop.ts';
 
-/** One answer, whole. */
 export interface Answer extends BoundedBody {
   readonly status: number;
   /** Names in lower case. */
@@ -11,14 +10,6 @@ export interface Answer extends BoundedBody {
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface ExchangeOptions {
-  readonly hop: Hop;
-  readonly limits: BodyLimits;
-  /** Whether the body is to be read; it is empty otherwise. */
-  readonly wantsBody: (status: number, headers: AnswerHeaders) => boolean;
-}
-
-/** One request under way. */
 export interface Exchange {
   /** @throws what undici says, ResponseTooLargeError, BadEncodingError, the reason of its cancellation */
   readonly answer: Promise<Answer>;
@@ -28,17 +19,22 @@ export interface Exchange {
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * Sends a request and reads its response by undici's events: a stream and a signal made for each request would cost more than
- * all the rest of it.
- */
-export function startExchange(dispatcher: Dispatcher, { hop, limits, wantsBody }: ExchangeOptions): Exchange {
+/** Reads the response by undici's events: a stream and a signal for each request would cost more than all the rest. */
+export function startExchange(
+  dispatcher: Dispatcher,
+  options: {
+    readonly hop: Hop;
+    readonly limits: BodyLimits;
+    /** Whether the body is to be read; it is empty otherwise. */
+    readonly wantsBody: (status: number, headers: AnswerHeaders) => boolean;
+  },
+): Exchange {
+  const { hop, limits, wantsBody } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let connection: Dispatcher.DispatchController | undefined;
   let sink: BodySink | undefined;
   let isOver = false;
 
-  /** Ends an unfinished exchange. Later events of undici are ignored. */
   function hangUp(): void {
     isOver = true;
     sink?.end();
@@ -64,12 +60,8 @@ export function startExchange(dispatcher: Dispatcher, { hop, limits, wantsBody }
         if (body.truncated) hangUp();
         else isOver = true;
       };
-      if (wantsBody(status, headers))
-        sink = openBodySink(codingOf(hop, status, headers), limits, {
-          done: answered,
-          fail,
-          ready: () => controller.resume(),
-        });
+      const events = { done: answered, fail, ready: () => controller.resume() };
+      if (wantsBody(status, headers)) sink = openBodySink(codingOf(hop, status, headers), limits, events);
       else answered({ bytes: EMPTY, truncated: true });
     },
     onResponseData(controller, chunk) {

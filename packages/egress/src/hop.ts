@@ -1,6 +1,5 @@
 import { InvalidUrlError } from './egress-error.ts';
 
-/** One request on the wire: the first one, or what a redirect makes of it. */
 export interface Hop {
   /** Canonical: every spelling of an IP literal (octal, hexadecimal, decimal, short, wide digits) is plain here. */
   readonly url: URL;
@@ -11,8 +10,10 @@ export interface Hop {
 }
 
 export interface HopRequest {
+  /** http or https; any port. User and password become basic authentication. */
   readonly url: string | URL;
   readonly method?: Hop['method'];
+  /** `host` is ignored: it follows from the URL. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -43,10 +44,7 @@ export function isRedirect(status: number, location: string | string[] | undefin
   return REDIRECTS.has(status) && typeof location === 'string';
 }
 
-/**
- * Target of a redirect, as browsers follow it (Fetch, HTTP-redirect fetch); null for other responses.
- * @throws InvalidUrlError
- */
+/** As browsers follow redirects (Fetch, HTTP-redirect fetch); null for other responses. @throws InvalidUrlError */
 export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
   if (!isRedirect(status, location)) return null;
   const url = parseUrl(URL.parse(location, hop.url) ?? location);

@@ -1,8 +1,6 @@
-/**
- * The price of one ether in US dollars as an exact fraction: divisions happen once, at the end, for display.
- */
+/** The price of one ether in US dollars as an exact fraction. Divisions happen once, for display. */
 import type { EtherPool } from '@chainstead/chains';
-import type { Fraction } from '@chainstead/core';
+import { cents, type Fraction } from '@chainstead/core';
 
 const ETHER_DECIMALS = 18;
 const WEI = 10n ** BigInt(ETHER_DECIMALS);
@@ -14,10 +12,7 @@ export function priceOfAnswer(answer: string, decimals: number): Fraction | null
   return numerator > 0n ? { numerator, denominator: 10n ** BigInt(decimals) } : null;
 }
 
-/**
- * Dollars per ether from a pool: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0.
- * @param sqrtPriceX96 decimal digits, above zero
- */
+/** Dollars per ether: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0. @param sqrtPriceX96 decimal digits */
 export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): Fraction {
   const squared = BigInt(sqrtPriceX96) ** 2n;
   const [numerator, denominator] = pool.etherIs === 'token0' ? [squared, Q192] : [Q192, squared];
@@ -26,9 +21,5 @@ export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): Fraction {
 
 /** What an amount of ether is worth, in dollars with two decimals, halves rounded up. @param wei decimal digits */
 export function dollarsOf(wei: string, price: Fraction): string {
-  const numerator = BigInt(wei) * price.numerator * 100n;
-  const denominator = WEI * price.denominator;
-  const cents = (2n * numerator + denominator) / (2n * denominator);
-  const digits = cents.toString().padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+  return cents({ numerator: BigInt(wei) * price.numerator, denominator: WEI * price.denominator });
 }

@@ -3,10 +3,7 @@ import type { Fraction } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 
-/**
- * Returns US dollars per ether at the end of each block. A block is missing if no price is at or before it, or if a block since that price is
- * not indexed.
- */
+/** US dollars per ether at the end of each block. A block without a price, or with a gap in the index since it, is missing. */
 export async function readEtherPrices(
   database: ReadDatabase,
   chain: Chain,

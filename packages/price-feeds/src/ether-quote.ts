@@ -1,7 +1,4 @@
-/**
- * Looks up the price of ether in SQL: the last price of the chain's feed, or the last swap of its most trusted pool, at or before a place in the
- * chain. The price of a feed is a log, or a reading at the end of a block.
- */
+/** Price of ether in SQL: the feed's last price, or the last swap of the most trusted pool. The price of a feed is a log, or a reading at the end of a block. */
 
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
@@ -12,7 +9,6 @@ import { feedAnswers } from './feeds/feed-answers.ts';
 import { END_OF_BLOCK_SQL, NEWEST_FIRST } from './feeds/feed-quotes.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
-/** A place in the chain. */
 export interface ChainPlace {
   readonly block: Sql;
   readonly transaction: Sql;
@@ -22,14 +18,10 @@ export interface ChainPlace {
 export interface EtherQuotes {
   /** Common table expressions that the quotes read, to be put in the statement's `WITH`. */
   readonly ctes: readonly Sql[];
-  /**
-   * A relation of at most one row (value, source) for {@link readEtherQuote}. With a place, it has a row only if every block from the price
-   * to there is indexed: a gap may hide a newer one. Null: the newest that is known.
-   */
+  /** At most one row (value, source) for {@link readEtherQuote}. Null: the newest. A gap until the place may hide a newer one: no row. */
   at(place: ChainPlace | null): Sql;
 }
 
-/** Whether the chain has a feed or pools that prices of ether are read from. */
 export function hasEtherQuotes(chain: Chain): boolean {
   return chain.etherPrice.feed !== null || pricingPools(chain).length > 0;
 }
@@ -48,14 +40,13 @@ export function etherQuotes(chain: Chain, chainId: Sql): EtherQuotes {
     at: (place) => sql`(SELECT value, source FROM (
       SELECT * FROM (SELECT found.*, sources.source FROM price_sources AS sources CROSS JOIN LATERAL (
         SELECT block_number, transaction_index, log_index, ${source.value} AS value FROM ${source.table} AS quote
-        WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? NOTHING : sql` AND ${notAfter(place)}`}
+        WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? NOTHING : sql` AND (quote.block_number, quote.transaction_index, quote.log_index) <= (${place.block}, ${place.transaction}, ${place.log})`}
         ORDER BY ${NEWEST_FIRST} LIMIT 1) AS found${source.readings(place)}) AS quote
       ORDER BY ${source.order} LIMIT 1) AS latest
       ${place === null ? NOTHING : sql`WHERE ${isComplete({ lowest: sql`latest.block_number`, highest: place.block }, sql`price_ranges`)}`})`,
   };
 }
 
-/** The price of a quote; null without one. */
 export function readEtherQuote(
   chain: Chain,
   quote: { readonly value: string | null; readonly source: number | null },
@@ -72,7 +63,6 @@ interface QuoteSource {
   readonly table: Sql;
   readonly key: Sql;
   readonly value: Sql;
-  /** Which of the sources' quotes counts. */
   readonly order: Sql;
   /** More quotes: a `UNION ALL`, or nothing. */
   readings(place: ChainPlace | null): Sql;
@@ -115,8 +105,4 @@ const NOTHING = rawSql('');
 /** Whether the end of a reading's block is not after the place. */
 function hasEnded({ block, transaction, log }: ChainPlace): Sql {
   return sql`(quote.block_number < ${block} OR (quote.block_number = ${block} AND ${transaction} >= ${END_OF_BLOCK_SQL} AND ${log} >= ${END_OF_BLOCK_SQL}))`;
-}
-
-function notAfter({ block, transaction, log }: ChainPlace): Sql {
-  return sql`(quote.block_number, quote.transaction_index, quote.log_index) <= (${block}, ${transaction}, ${log})`;
 }

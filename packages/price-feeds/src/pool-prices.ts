@@ -4,18 +4,12 @@ import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync'
 import { type PoolPriceRow, poolPrices as table } from './schema.ts';
 
 /**
- * Swap events, by protocol: keccak256 of `Swap(address,address,int256,int256,uint160,uint128,int24)` (Uniswap v3) and of the same
- * with two more uint128 (PancakeSwap v3). Sender and recipient are indexed; the price is the third word of the data in both.
+ * keccak256 of `Swap(address,address,int256,int256,uint160,uint128,int24)` (Uniswap v3), and with two more uint128 (PancakeSwap v3).
+ * Sender and recipient are indexed. The price is the third word of the data.
  */
 export const SWAP_EVENTS: Readonly<Record<EtherPool['protocol'], { readonly topic: Hash; readonly words: number }>> = {
-  'uniswap-v3': {
-    topic: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67' as Hash,
-    words: 5,
-  },
-  'pancakeswap-v3': {
-    topic: '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83' as Hash,
-    words: 7,
-  },
+  'uniswap-v3': { topic: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67' as Hash, words: 5 },
+  'pancakeswap-v3': { topic: '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83' as Hash, words: 7 },
 };
 
 /** Prices of ether in pools with a dollar token, on chains that have such pools and no feed: swaps are many. */
@@ -35,21 +29,21 @@ function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): Po
   const pools = new Map(pricingPools(chain).map((pool) => [pool.address, pool]));
   // Logs come in chain order, so the last swap of a block in a pool is what remains.
   const last = new Map<string, PoolPriceRow>();
-  if (pools.size > 0)
-    for (const log of logs) {
-      const pool = pools.get(log.address);
-      const price = pool === undefined ? null : swapPrice(log, pool);
-      if (price === null) continue;
-      last.set(`${log.address}:${log.blockNumber}`, {
-        pool: log.address,
-        chainId: chain.id,
-        blockNumber: log.blockNumber,
-        transactionIndex: log.transactionIndex,
-        logIndex: log.logIndex,
-        sqrtPriceX96: price.toString(),
-        blockTimestamp: new Date(timestampOf(log.blockNumber) * 1000).toISOString(),
-      });
-    }
+  for (const log of logs) {
+    const pool = pools.get(log.address);
+    const price = pool === undefined ? null : swapPrice(log, pool);
+    if (price === null) continue;
+    const { blockNumber, transactionIndex, logIndex } = log;
+    last.set(`${log.address}:${blockNumber}`, {
+      pool: log.address,
+      chainId: chain.id,
+      blockNumber,
+      transactionIndex,
+      logIndex,
+      sqrtPriceX96: price.toString(),
+      blockTimestamp: new Date(timestampOf(blockNumber) * 1000).toISOString(),
+    });
+  }
   return [...last.values()];
 }
 

@@ -9,7 +9,6 @@ import { readNewestRun, readStartsOfRuns } from './readings/read-starts.ts';
 
 export interface PriceFeedScheduleOptions {
   readonly database: Database;
-  /** Chains whose price sources this process updates. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly logger: Logger;
   /** Time between two reads of the feeds' aggregators. Default 600,000 ms. */
@@ -18,21 +17,22 @@ export interface PriceFeedScheduleOptions {
   readonly readEveryMs?: number;
 }
 
-const REFRESH_EVERY_MS = 600_000;
 const REFRESH_MS_MAX = 60_000;
-const READ_EVERY_MS = 5_000;
 const READ_MS_MAX = 30_000;
 
 /**
- * Stores the configured price sources of the chains. Returns two schedules for each chain with feeds:
- * - `feed-readings-<chain>` reads feeds that have no value yet in the newest run of indexed blocks.
- * - `price-feeds-<chain>` detects aggregators that change behind a feed's proxy, and reads feeds at the beginning of older runs. Prices of new
- *   aggregators are already indexed, but not yet used.
+ * Stores the chains' configured price sources. Returns two schedules for each chain with feeds: `feed-readings-<chain>` reads feeds without a
+ * value in the newest indexed run. `price-feeds-<chain>` detects new aggregators, and reads feeds at the beginning of older runs.
  */
-export async function createPriceFeedSchedules(options: PriceFeedScheduleOptions): Promise<Schedule[]> {
-  const { database, logger, refreshEveryMs = REFRESH_EVERY_MS, readEveryMs = READ_EVERY_MS } = options;
+export async function createPriceFeedSchedules({
+  database,
+  chains,
+  logger,
+  refreshEveryMs = 600_000,
+  readEveryMs = 5_000,
+}: PriceFeedScheduleOptions): Promise<Schedule[]> {
   const schedules: Schedule[] = [];
-  for (const { chain, pool } of options.chains) {
+  for (const { chain, pool } of chains) {
     await seedPriceSources(database, chain);
     const readers = feedsOf(chain).map((feed) => ({ feed, reader: createFeedPhasesReader(pool, feed) }));
     if (readers.length === 0) continue;

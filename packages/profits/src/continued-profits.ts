@@ -24,9 +24,8 @@ const SECONDS_OF_DAY = 86_400;
 const STORED_TOKENS_MAX = 20_000;
 
 /**
- * A window begins with a day (UTC), so that sums of one day continue. Sums of settled swaps are stored until these or
- * their prices change ({@link claimTraderSums}), unless a swap may get its value later.
- * @param reading swaps per statement, and parts after which sums are stored: an aborted reading continues from there
+ * A window begins with a day (UTC). Sums of settled swaps are stored until these or their prices change ({@link claimTraderSums}).
+ * @param reading swaps per statement, and parts after which sums are stored
  */
 export async function continueWalletProfits(
   database: Database,

@@ -1,6 +1,5 @@
 import { textParameter } from '@chainstead/http';
 
-/** Sentences that each operation's description shares. */
 export const OF_PROFITS =
   'Returns 400 with `SWAPS_<CHAIN>=off`. `indexed.complete` is false if swaps of the chain are missing, or a trade has no known value.';
 

@@ -1,7 +1,6 @@
 /**
- * Realized profit of one wallet in one token, from sums only. Amounts are base units; values are units of `DOLLAR`.
+ * Realized profit of one wallet in one token. Amounts are base units; values are units of `DOLLAR`.
  * A sale takes its share of the cost of the tokens held then, of those bought in the window first.
- * So once nothing is left, the profit is the received less the invested value.
  */
 
 /** Sums of the trades so far. Add trades in chain order. */

@@ -32,7 +32,6 @@ const SHARED_MS = { wallet: 30_000, token: 300_000 };
 export interface ProfitSources {
   readonly reads: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
-  /** Time that a request waits for the worker. Milliseconds. */
   readonly waitMs: number;
   readonly limits?: ProfitLimits;
 }

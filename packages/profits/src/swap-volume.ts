@@ -7,14 +7,10 @@ import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts'
 interface SwapVolume {
   /** Cents, rounded half up once; null: no swaps are indexed, or the value of a swap against an anchor is unknown. */
   readonly cents: bigint | null;
-  /** Whether no block of swaps is missing. */
   readonly isComplete: boolean;
 }
 
-/**
- * Sums the values of a wallet's swaps as sender or beneficiary, up to `lastBlock`, by the rules of profits. A swap
- * between two tokens that are no anchors does not count. Holds one part of the swaps at a time.
- */
+/** As sender or beneficiary, up to `lastBlock`, by the rules of profits: swaps between tokens that are no anchors do not count. */
 export async function readSwapVolume(
   database: ReadDatabase,
   chain: Chain,

@@ -9,7 +9,6 @@ import { shownToken } from './trades/traded-pool.ts';
 import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
 
 export interface TopGainers {
-  /** Wallets with a profit, the highest first. */
   readonly wallets: readonly { readonly wallet: Address; readonly sum: ProfitSum }[];
   /** `complete` is also false if the token has more trades than the limit, or a trade without a known value. */
   readonly indexed: Indexed;

@@ -23,7 +23,6 @@ export interface WalletProfitOptions {
   readonly onDemandBackfill: TraderBackfill;
   /** Reads feeds at blocks that are not indexed. */
   readonly nodeReads: NodeReadQueue;
-  /** Time that a request waits for them, and for sums of a worker. Milliseconds. */
   readonly waitMs: number;
   readonly limits?: ProfitLimits;
 }

@@ -16,11 +16,9 @@ export interface WalletProfitsQuery {
 }
 
 export interface WalletProfits {
-  /** Tokens with a trade in the window. */
   readonly sums: ReadonlyMap<Address, ProfitSum>;
   /** `complete` is also false if a trade has no known value, or its pool may have a proof later. */
   readonly indexed: Indexed;
-  /** Known blocks of the wallet's swaps, whatever their values. */
   readonly known: Pick<Indexed, 'fromBlock' | 'toBlock'>;
   /** Number of trades of the tokens, in all time, that are left out because their values are unknown. */
   readonly unvalued: number;
@@ -37,7 +35,6 @@ export interface WalletSums {
   isWhole: boolean;
   unvalued: number;
   unvaluedBlocks: readonly number[];
-  /** The last swap; null: none. */
   last: TradePosition | null;
 }
 
@@ -99,7 +96,6 @@ export function profitsOf(summed: WalletSums, indexed: Indexed): WalletProfits {
   return { sums, unvalued, unvaluedBlocks, known: indexed, indexed: { ...indexed, complete } };
 }
 
-/** The purchase or sale of each token that counts. */
 export function sidesOf({ pool, isSold0, amount0, amount1 }: Trade) {
   return [
     ...(pool.isCounted0 ? [{ token: pool.token0, isPurchase: !isSold0, amount: amount0 }] : []),

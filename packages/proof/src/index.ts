@@ -1,8 +1,4 @@
-/**
- * Recomputes a header's commitments from a node's data: receipts root, transactions root, blooms, header hash. Also
- * checks proofs of the state under it (`account-proof.ts`). Pure: no I/O. Imports only core and chains. Start with
- * `prove-block.ts`.
- */
+/** Recomputes a header's commitments, and checks proofs of the state. No I/O. Imports core and chains. Start with `prove-block.ts`. */
 
 export { checkHeaderHash, encodeHeader, headerHash } from './blocks/header-hash.ts';
 export { type ProofLevel, proveBlock } from './blocks/prove-block.ts';

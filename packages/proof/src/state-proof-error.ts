@@ -5,21 +5,16 @@ export type StateProofFault =
   | 'malformed'
   /** The proof begins at another root: of another block, or invented. */
   | 'other-root'
-  /** A node does not match the hash in its parent. */
   | 'node-mismatch'
-  /** The proof ends before the key does. */
   | 'too-short'
   | 'too-long'
   /** The proof has more nodes than a key has digits. */
   | 'too-deep'
-  /** The proof is of another account or slot than requested. */
   | 'other-key'
-  /** A value in the response contradicts its proof. */
   | 'contradiction'
   /** The account is proven, but the chain encodes accounts differently from Ethereum. */
   | 'account-encoding';
 
-/** A state proof that is not valid. Code `STATE_PROOF_INVALID`. */
 export class InvalidStateProofError extends ChainsteadError {
   readonly fault: StateProofFault;
 

@@ -1,7 +1,6 @@
 import { ChainsteadError, defineError } from '@chainstead/core';
 import type { FaultKind } from './upstream-pool.ts';
 
-/** How the pool reacts to an error response. */
 export type Reaction =
   /** Key refused or wrong plan. The operator must act; the upstream is excluded and checked again periodically. */
   | 'misconfigured'
@@ -13,21 +12,16 @@ export type Reaction =
   | 'density'
   /** Too many requests per second. Wait, but never shrink the range. */
   | 'throttled'
-  /** The upstream lacks the block, its state or its history. */
   | 'missing-data'
-  /** The range ends above the upstream's head. */
   | 'beyond-head'
   /** Timed out. getLogs halves the range after one retry. */
   | 'timeout'
-  /** The upstream does not support this method. */
   | 'unsupported'
   /** Too many calls in one batch, or too large a response. */
   | 'batch-size'
-  /** A verdict on the call itself; returned to the caller. */
   | 'call'
   /** Parameters refused. One other upstream is tried, then the error is returned to the caller. */
   | 'caller'
-  /** Any other error: another upstream, with back-off. */
   | 'transient';
 
 export interface UpstreamFailure {
@@ -114,7 +108,6 @@ export function isAnswerOfCall(error: unknown): error is RpcCallError {
   return error instanceof RpcCallError && error.about !== 'method';
 }
 
-/** The request was canceled because its signal aborted or the pool was closed. */
 export class RequestAbortedError extends defineError('REQUEST_ABORTED', (method: string, cause?: unknown) => ({
   message: `${method} was canceled before its response`,
   facts: { method },
@@ -125,7 +118,6 @@ export interface FaultHints {
   readonly reaction: Reaction;
   /** False if only an error text indicates it: a contract may have written that text. @default true */
   readonly isSure?: boolean;
-  /** Requested by the upstream. */
   readonly retryAfterMs?: number;
   readonly limitBlocks?: number;
   readonly suggestedRange?: { readonly from: number; readonly to: number };
@@ -147,7 +139,6 @@ export class UpstreamFault extends ChainsteadError {
   readonly kind: FaultKind;
   readonly hints: FaultHints;
   readonly text: string;
-  /** The node's JSON-RPC error; undefined if it returned none. */
   readonly said: SaidError | undefined;
 
   constructor(

@@ -1,6 +1,5 @@
 import type { Answer, RequestOptions, UpstreamPool } from './upstream-pool.ts';
 
-/** A call whose response is forwarded unparsed. */
 export interface RawCall {
   readonly method: string;
   /** JSON text of the params array. */

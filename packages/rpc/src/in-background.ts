@@ -1,6 +1,5 @@
 import type { RequestOptions, UpstreamPool } from './upstream-pool.ts';
 
-/** Returns the pool with block reads that give way to those for the head. */
 export function inBackground(pool: UpstreamPool): UpstreamPool {
   const background = <Options extends RequestOptions>(options?: Options) => ({ ...options, background: true });
   return {

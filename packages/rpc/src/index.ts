@@ -1,8 +1,4 @@
-/**
- * Access to a chain's nodes: a pool of JSON-RPC upstreams with health, failover, adaptive getLogs ranges and checked
- * responses, and parsers from JSON-RPC to core types. Imports core and chains. Start with upstream-pool.ts (the
- * contract) and create-upstream-pool.ts (the assembly).
- */
+/** Access to a chain's nodes. Imports core and chains. Start with upstream-pool.ts and create-upstream-pool.ts. */
 
 export * from './create-upstream-pool.ts';
 export {

@@ -76,7 +76,6 @@ export function createPoolMetrics(registry: Registry) {
   };
 }
 
-/** Registers the allowed rate and the waiting calls of an upstream. The request counters cover its usage. */
 export function measureLimits(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },

@@ -1,6 +1,5 @@
 import type { Block, BlockHeader, BlockRange, ChainId, Hash, Log, Receipt } from '@chainstead/core';
 
-/** One configured JSON-RPC endpoint. */
 export interface UpstreamConfig {
   readonly url: string;
   /** `http(s)` endpoints carry every call; a `ws(s)` one only announces heads. Derived from the URL. */
@@ -18,19 +17,15 @@ export interface Answer<T> {
   readonly upstream: string;
 }
 
-/** The newest block. */
 export type Head = Pick<BlockHeader, 'number' | 'hash' | 'parentHash' | 'timestamp'>;
 
 export interface RequestOptions {
-  /** Names of upstreams to skip, for example the one whose response is in doubt. */
   readonly exclude?: ReadonlySet<string>;
   readonly only?: string;
-  /** Use only upstreams known to have reached this block. */
   readonly minBlock?: number;
   /** Whether block reads give way to reads for the head. @default false */
   readonly background?: boolean;
   readonly signal?: AbortSignal;
-  /** Of one attempt on one upstream. */
   readonly timeoutMs?: number;
   /** Call a second upstream after the p95 latency of the first. Default: off. */
   readonly hedge?: boolean;
@@ -55,11 +50,9 @@ export interface LogsOptions extends RequestOptions {
   readonly bytesMax?: number;
 }
 
-/** Consecutive logs, and the upstream of each part of the range, in order. */
 export interface LogsAnswer {
   readonly logs: readonly Log[];
   readonly sources: readonly { readonly range: BlockRange; readonly upstream: string }[];
-  /** Number of eth_getLogs calls, including refused ones. */
   readonly calls: number;
 }
 
@@ -95,7 +88,6 @@ export interface WrongAnswer {
   readonly kind: FaultKind;
   /** `verification` if it was detected later. */
   readonly method: string;
-  /** The error, without secrets. */
   readonly text: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -115,7 +107,6 @@ export interface UpstreamStatus {
   readonly headAt: number | null;
   readonly latencyMs: { readonly p50: number; readonly p95: number };
   readonly requests: number;
-  /** Calls per second of this process that refusals of the upstream taught; null: none. */
   readonly learnedRate: number | null;
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
   readonly capabilities: {
@@ -157,7 +148,6 @@ export interface UpstreamPool {
     options?: RequestOptions & { readonly transactions?: boolean },
   ): Promise<Answer<Block> | null>;
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
-  /** Count, order and hashes are checked against the block. */
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
   /**
    * In as few round trips as possible. What one response can't hold is read one by one.
@@ -176,7 +166,6 @@ export interface UpstreamPool {
   getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
   /** Estimates eth_getLogs calls from learned limits, as if few logs matched. Makes no call. */
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
-  /** Counts a response that a higher layer found wrong; the upstream's score falls. */
   reportFault(upstream: string, kind: FaultKind, facts: Readonly<Record<string, unknown>>): void;
   status(): UpstreamStatus[];
   close(): Promise<void>;

@@ -1,7 +1,6 @@
 import type { UpstreamFault } from './errors.ts';
 import type { FaultKind, UpstreamStatus } from './upstream-pool.ts';
 
-/** Known capabilities of an upstream; null: unknown. */
 export interface Capabilities {
   blockReceipts: boolean | null;
   batch: boolean | null;
@@ -24,12 +23,10 @@ export interface UpstreamState {
   waitMs(): number | null;
   readonly obstacle: string;
   lacks(method: string): boolean;
-  /** Whether it reported the data of this block as pruned. */
   lacksHistory(block: number): boolean;
   setHistoryGone(upTo: number): void;
   score(bestHead: number | null): number;
   percentile(method: string, share: number): number;
-  /** Records a sent request; `ended` follows. */
   sent(): void;
   ended(): void;
   answered(method: string, latencyMs: number): void;

@@ -1,7 +1,4 @@
-/**
- * `Authorization` of the user and password in a URL (RFC 7617); null where it has none.
- * @throws URIError for a malformed percent-encoding
- */
+/** `Authorization` of a URL's user and password (RFC 7617), or null. @throws URIError for a malformed percent-encoding */
 export function basicAuthorization({ username, password }: URL): string | null {
   if (username === '' && password === '') return null;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

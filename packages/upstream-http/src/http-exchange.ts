@@ -4,7 +4,6 @@ import { whenAborted } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
 import { isStaleConnection, TransportError, toTransportError } from './transport-error.ts';
 
-/** What came back, whatever its status. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
@@ -30,21 +29,19 @@ export interface HttpExchange {
   close(): Promise<void>;
 }
 
-export interface HttpExchangeOptions {
-  readonly origin: string;
-  readonly connections: number;
-  /** As sent, and after decompression. */
-  readonly answerBytesMax: number;
-}
-
 const CONNECT_TIMEOUT_MS = 10_000;
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const gunzipBytes = promisify(gunzip);
 const inflateBytes = promisify(inflate);
 const brotliBytes = promisify(brotliDecompress);
 
-/** One undici pool, with limits of size and time on each answer. */
-export function createHttpExchange({ origin, connections, answerBytesMax }: HttpExchangeOptions): HttpExchange {
+/** One undici pool. @param options.answerBytesMax as sent, and after decompression */
+export function createHttpExchange(options: {
+  readonly origin: string;
+  readonly connections: number;
+  readonly answerBytesMax: number;
+}): HttpExchange {
+  const { origin, connections, answerBytesMax } = options;
   const pool = new Pool(origin, {
     connections,
     headersTimeout: 0,

@@ -1,14 +1,11 @@
 /** Interval algebra over block numbers. Ranges are inclusive on both sides; lists are sorted and disjoint. */
-export interface BlockRange {
-  readonly from: number;
-  readonly to: number;
-}
+export type BlockRange = { readonly from: number; readonly to: number };
 
 export function rangeSize(range: BlockRange): number {
   return range.to - range.from + 1;
 }
 
-/** Returns the union, with adjacent or overlapping ranges joined. Input in any order. */
+/** Joins adjacent or overlapping ranges. Input in any order. */
 export function mergeRanges(ranges: readonly BlockRange[]): BlockRange[] {
   const sorted = ranges.filter((range) => range.from <= range.to).toSorted((a, b) => a.from - b.from);
   const merged: BlockRange[] = [];
@@ -37,7 +34,6 @@ export function subtractRanges(whole: readonly BlockRange[], taken: readonly Blo
   return rest;
 }
 
-/** Returns the blocks in both. */
 export function intersectRanges(left: readonly BlockRange[], right: readonly BlockRange[]): BlockRange[] {
   const both: BlockRange[] = [];
   for (const a of mergeRanges(left))

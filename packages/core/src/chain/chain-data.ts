@@ -33,11 +33,9 @@ export interface BlockHeader {
 export interface Block {
   readonly header: BlockHeader;
   readonly transactionHashes: readonly Hash[];
-  /** The transaction objects from the node; null if only hashes were requested. */
   readonly transactions: readonly Readonly<Record<string, unknown>>[] | null;
 }
 
-/** One transaction receipt. */
 export interface Receipt {
   readonly transactionHash: Hash;
   readonly transactionIndex: number;

@@ -1,51 +1,38 @@
 import { decimalAmount } from './decimal-amount.ts';
 
 /** An exact number: numerator / denominator. The denominator is above zero. It is rounded once, when it is shown. */
-export interface Fraction {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
-}
+export type Fraction = { readonly numerator: bigint; readonly denominator: bigint };
 
-/** A fraction from a whole number. */
 export function wholeFraction(value: bigint): Fraction {
   return { numerator: value, denominator: 1n };
 }
 
-/** Below 0 if `one` is less than `other`, 0 if they are equal, above 0 otherwise. */
-export function compareFractions(one: Fraction, other: Fraction): number {
-  const difference = one.numerator * other.denominator - other.numerator * one.denominator;
+/** Below 0 if `a` is the lesser, 0 if they are equal, above 0 otherwise. */
+export function compareFractions(a: Fraction, b: Fraction): number {
+  const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-export function addFractions(one: Fraction, other: Fraction): Fraction {
-  if (one.denominator === other.denominator)
-    return { numerator: one.numerator + other.numerator, denominator: one.denominator };
-  return {
-    numerator: one.numerator * other.denominator + other.numerator * one.denominator,
-    denominator: one.denominator * other.denominator,
-  };
+export function addFractions(a: Fraction, b: Fraction): Fraction {
+  const isAlike = a.denominator === b.denominator;
+  if (isAlike) return { numerator: a.numerator + b.numerator, denominator: a.denominator };
+  const numerator = a.numerator * b.denominator + b.numerator * a.denominator;
+  return { numerator, denominator: a.denominator * b.denominator };
 }
 
-export function multiplyFractions(one: Fraction, other: Fraction): Fraction {
-  return {
-    numerator: one.numerator * other.numerator,
-    denominator: one.denominator * other.denominator,
-  };
+export function multiplyFractions(a: Fraction, b: Fraction): Fraction {
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator };
 }
 
-/** One divided by a fraction above zero. */
 export function invertFraction({ numerator, denominator }: Fraction): Fraction {
   return { numerator: denominator, denominator: numerator };
 }
 
-export function smallerFraction(one: Fraction, other: Fraction): Fraction {
-  return compareFractions(one, other) <= 0 ? one : other;
+export function smallerFraction(a: Fraction, b: Fraction): Fraction {
+  return compareFractions(a, b) <= 0 ? a : b;
 }
 
-/**
- * Returns a fraction of at least zero as a plain decimal without exponent and trailing zeros, rounded half up.
- * @param significant number of digits from the first that is not zero
- */
+/** At least zero, as a plain decimal, rounded half up. @param significant number of digits from the first that is not zero */
 export function decimalFraction({ numerator, denominator }: Fraction, significant: number): string {
   if (numerator === 0n) return '0';
   // One digit more or less than wanted before the point is known from the lengths; the quotient decides.
@@ -69,7 +56,6 @@ export function cents(fraction: Fraction): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Significant digits of a double. */
 const DOUBLE_DIGITS = 17;
 
 /** Returns a fraction of at least zero as the nearest number. */
@@ -85,10 +71,10 @@ function roundedAt(numerator: bigint, denominator: bigint, places: number): bigi
 }
 
 /** Whether neither value is more than `factor` times the other. */
-export function areWithin(one: Fraction, other: Fraction, factor: Fraction): boolean {
-  return !exceeds(one, other, factor) && !exceeds(other, one, factor);
+export function areWithin(a: Fraction, b: Fraction, factor: Fraction): boolean {
+  return !exceeds(a, b, factor) && !exceeds(b, a, factor);
 }
 
-function exceeds(one: Fraction, other: Fraction, factor: Fraction): boolean {
-  return one.numerator * other.denominator * factor.denominator > other.numerator * one.denominator * factor.numerator;
+function exceeds(a: Fraction, b: Fraction, factor: Fraction): boolean {
+  return a.numerator * b.denominator * factor.denominator > b.numerator * a.denominator * factor.numerator;
 }

@@ -26,18 +26,14 @@ export const portableKeccak: Keccak = {
   write: (target, offset, bytes) => target.set(keccak_256(bytes), offset),
 };
 
-/** Whether this runtime has native Keccak-256. */
 export const HAS_NATIVE_KECCAK = getHashes().includes('keccak-256');
 
 const keccak = HAS_NATIVE_KECCAK ? nativeKeccak : portableKeccak;
 
-/** Returns Keccak-256 as 32 bytes. */
 export const keccak256 = keccak.digest;
 
-/** Writes the 32 bytes of the hash of `bytes` at `offset` of `target`. */
 export const writeKeccak256 = keccak.write;
 
-/** Returns Keccak-256 as `0x` and 64 lower-case digits. */
 export function keccak256Hex(bytes: Uint8Array): Hash {
   return `0x${keccak.hex(bytes)}` as Hash;
 }

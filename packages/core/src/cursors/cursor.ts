@@ -7,7 +7,6 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
-/** Encodes the state of a page as an opaque text, and back. */
 export interface CursorCodec {
   encode(payload: JsonObject): string;
   /** @throws InvalidCursorError if the text was not made by `encode` with the same secret */
@@ -38,9 +37,7 @@ const TEXT_LENGTH_MAX = 12_288;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Creates cursors as base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON. Anyone can
- * decode them, so they contain no secrets; altered ones are refused. Replicas that share the secret accept each other's
- * cursors.
+ * Base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON, which anyone can decode.
  * @throws WeakSecretError if the secret has fewer than 16 bytes
  */
 export function createCursorCodec(secret: Uint8Array): CursorCodec {

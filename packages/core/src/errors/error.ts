@@ -6,9 +6,7 @@ export interface ErrorFacts {
   readonly message: string;
   /** The values in the sentence. Never a secret: upstream URLs as host names, no keys. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** Remedy for the reader. */
   readonly remedy?: string;
-  /** Whether a retry may succeed. */
   readonly retryable: boolean;
   readonly cause?: unknown;
 }
@@ -32,7 +30,6 @@ export class ChainsteadError extends Error {
   }
 }
 
-/** Returns the text of any thrown value. */
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -53,11 +50,8 @@ export function defineError<Args extends readonly unknown[]>(
   return class extends ChainsteadError {
     constructor(...args: Args) {
       const [first] = args;
-      super({ code, facts: isPlainObject(first) ? first : {}, retryable: false, ...describe(...args) });
+      const isPlain = typeof first === 'object' && first !== null && Object.getPrototypeOf(first) === Object.prototype;
+      super({ code, facts: isPlain ? { ...first } : {}, retryable: false, ...describe(...args) });
     }
   };
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

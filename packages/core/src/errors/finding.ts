@@ -1,31 +1,23 @@
 /** Severity of a finding: nothing to do, consider a change, or a change is required. */
 export type Verdict = 'ok' | 'warning' | 'bad';
 
-/** The result of one check, for the operator. Untrusted texts in it are shortened and free of control characters. */
 export interface Finding {
-  /** The checked item, in a few words. */
   readonly subject: string;
   readonly verdict: Verdict;
-  /** The result. */
   readonly found: string;
   /** Its effect on Chainstead; null if everything is as expected. */
   readonly meaning: string | null;
-  /** The remedy; null: nothing to do. */
   readonly remedy: string | null;
 }
 
-/** The result of checking one server. */
 export interface CheckReport {
-  /** Its name, without secrets. */
   readonly name: string;
-  /** In the order of the checks. */
   readonly findings: readonly Finding[];
   /** Number of requests; each call of a batch counts. */
   readonly calls: number;
   readonly tookMs: number;
 }
 
-/** Creates findings of one subject. */
 export interface FindingsOf {
   ok(found: string): Finding;
   warning(found: string, meaning: string, remedy: string): Finding;
@@ -34,13 +26,9 @@ export interface FindingsOf {
 
 /** @param subject the checked item, in a few words */
 export function findingsOf(subject: string): FindingsOf {
-  const calling = (verdict: Verdict) => (found: string, meaning: string, remedy: string) => ({
-    subject,
-    verdict,
-    found,
-    meaning,
-    remedy,
-  });
+  const calling = (verdict: Verdict) => (found: string, meaning: string, remedy: string) => {
+    return { subject, verdict, found, meaning, remedy };
+  };
   return {
     ok: (found) => ({ subject, verdict: 'ok', found, meaning: null, remedy: null }),
     warning: calling('warning'),
@@ -48,16 +36,13 @@ export function findingsOf(subject: string): FindingsOf {
   };
 }
 
-/** Called for each finding immediately. */
 export type OnFinding = (finding: Finding) => void;
 
-/** A growing list of findings. */
 export interface FindingList {
   readonly findings: readonly Finding[];
   add(...found: readonly Finding[]): void;
 }
 
-/** Creates an empty list that reports each added finding. */
 export function findingList(onFinding?: OnFinding): FindingList {
   const findings: Finding[] = [];
   return {
@@ -69,7 +54,6 @@ export function findingList(onFinding?: OnFinding): FindingList {
   };
 }
 
-/** Returns the most severe verdict; `ok` without findings. */
 export function worstVerdict(findings: readonly Pick<Finding, 'verdict'>[]): Verdict {
   const verdicts = findings.map(({ verdict }) => verdict);
   if (verdicts.includes('bad')) return 'bad';
@@ -80,7 +64,6 @@ export function worstVerdict(findings: readonly Pick<Finding, 'verdict'>[]): Ver
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
 const WORDS_MAX = 300;
 
-/** Returns untrusted text in a form that a finding may quote. */
 export function quotable(text: string): string {
   const beginning = text.slice(0, WORDS_MAX + 1).toWellFormed();
   const clean = beginning.replaceAll(UNSEEN, ' ').trim();

@@ -1,28 +1,14 @@
-/**
- * Limits requests in flight and the bytes of their responses, if the size of the next response is estimated from
- * earlier ones.
- */
 export interface AnswerBudget {
-  /**
-   * Runs immediately, or when enough running work has ended, in order of arrival. One may always run.
-   * @param bytes size of the response, if it is known. @default the estimate
-   */
+  /** In order of arrival; one may always run. @param bytes size of the response, if it is known. @default the estimate */
   run<T>(work: () => Promise<T>, bytes?: number): Promise<T>;
-  /** Records the size of a response. */
   observe(bytes: number): void;
 }
 
 /** Weight of a new size in the estimate. A larger size replaces the estimate. */
 const WEIGHT = 0.2;
 
-export interface AnswerBudgetLimits {
-  /** Estimated bytes in flight. */
-  readonly bytesMax: number;
-  /** Default: as many as fit. */
-  readonly requestsMax?: number;
-}
-
-export function createAnswerBudget(limits: AnswerBudgetLimits): AnswerBudget {
+/** @param limits estimated bytes, and requests, in flight; by default as many as fit */
+export function createAnswerBudget(limits: { readonly bytesMax: number; readonly requestsMax?: number }): AnswerBudget {
   const { bytesMax, requestsMax = Number.POSITIVE_INFINITY } = limits;
   const waiting: { readonly bytes: number | undefined; readonly begin: (reserved: number) => void }[] = [];
   let estimate = 0;

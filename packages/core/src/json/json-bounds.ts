@@ -1,8 +1,6 @@
 import { ChainsteadError } from '../errors/error.ts';
 
-/** Limits of JSON to parse. */
 export interface JsonBounds {
-  /** Nesting depth of lists and objects. */
   readonly depthMax: number;
   /** Values: the whole, each item of a list, each member of an object. */
   readonly valuesMax: number;
@@ -35,10 +33,8 @@ const OBJECT_END = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Counts the values of JSON without parsing it: a byte of text can become 30 bytes of objects. Reads each byte once and
- * stops at a broken limit. Invalid JSON gets any count, for the parser to refuse.
- * @param json UTF-8
- * @throws JsonBoundsError
+ * Counts values without parsing: a byte of text can become 30 bytes of objects. Invalid JSON gets any count.
+ * @param json UTF-8 @throws JsonBoundsError
  */
 export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonBounds): number {
   let values = 1;
@@ -58,16 +54,9 @@ export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonB
       depth++;
       if (depth > depthMax) throw new JsonBoundsError('depth', depthMax);
     } else if (isEnd) depth--;
-    else if (byte === QUOTE) at = endOfText(json, at);
+    else if (byte === QUOTE) for (at++; at < json.length && json[at] !== QUOTE; ) at += json[at] === BACKSLASH ? 2 : 1;
   }
   return values;
-}
-
-/** Returns the end of the text that begins here: its closing quote, or the end of invalid JSON. */
-function endOfText(json: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at;
 }
 
 /** Parses JSON from a client. @throws JsonBoundsError, SyntaxError */
@@ -76,10 +65,7 @@ export function parseBoundedJson(text: string, bounds: JsonBounds): unknown {
   return JSON.parse(text);
 }
 
-/**
- * Returns the beginning of a value's JSON text without writing the rest: a refused value may be as long as its body.
- * @returns at least `length` characters, and few more; fewer if the text is shorter
- */
+/** At least `length` characters of the JSON, and few more: a refused value may be as long as its body. */
 export function startOfJson(value: unknown, length: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, Math.max(length, 0)));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';

@@ -1,9 +1,5 @@
-/**
- * A number in JSON text that a double would change, such as 9007199254740993. As text and in JSON it has the digits of
- * its source.
- */
+/** A number in JSON text that a double would change, such as 9007199254740993. It keeps the digits of its source. */
 export class ExactNumber {
-  /** The original digits. */
   readonly source: string;
 
   constructor(source: string) {
@@ -20,11 +16,7 @@ export class ExactNumber {
   }
 }
 
-/**
- * Returns the value of JSON text. A number becomes an {@link ExactNumber} if a double would have another value, or if
- * it is a whole number whose double would be written with an exponent.
- * @throws SyntaxError, or RangeError if the text is nested too deeply
- */
+/** A number becomes an {@link ExactNumber} if a double would change or show it with an exponent. @throws SyntaxError, RangeError */
 export function parseLosslessJson(text: string): unknown {
   return LOSSY_NUMBER.test(text) ? json.parse(text, keepDigits) : JSON.parse(text);
 }

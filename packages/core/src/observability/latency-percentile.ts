@@ -1,18 +1,15 @@
 /**
- * Returns a percentile from a histogram, exact to the width of its bucket.
- * @param bounds upper bounds of all buckets except the last, ascending
- * @param counts one more than bounds; the last counts values above all bounds
- * @param share 0.5 for the median
- * @returns in the unit of the bounds; the last bound for values above all bounds; null without values
+ * Exact to the width of a bucket; the last bound for values above all bounds; null without values.
+ * @param bounds upper bounds of all buckets except the last, ascending @param share 0.5 for the median
  */
 export function latencyPercentile(bounds: readonly number[], counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let left = total * share;
-  for (const [place, count] of counts.entries()) {
-    const to = bounds[place];
+  for (const [index, count] of counts.entries()) {
+    const to = bounds[index];
     if (to === undefined) break;
-    const from = bounds[place - 1] ?? 0;
+    const from = bounds[index - 1] ?? 0;
     if (count > 0 && left <= count) return from + ((to - from) * left) / count;
     left -= count;
   }

@@ -2,6 +2,11 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 
 export type { Logger } from 'pino';
 
+const SECRETS = [
+  ...['api_key', 'authorization', 'headers["x-api-key"]', 'headers.authorization'],
+  ...['secret', 'password', 'database_url'],
+];
+
 export interface LoggerOptions {
   readonly level: string;
   /** Role of the program that writes (`api`, `ingest`, `worker`, …). */
@@ -11,10 +16,7 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/**
- * Creates a logger of JSON lines with stable snake_case fields: `time` (ISO 8601), `level`, `role`, `process`, `msg`,
- * and the caller's fields.
- */
+/** JSON lines with stable snake_case fields: `time` (ISO 8601), `level`, `role`, `process`, `msg`, and the caller's fields. */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, role, process: name } = options;
   const settings = {
@@ -23,37 +25,23 @@ export function createLogger(options: LoggerOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeFailure },
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: {
-      paths: [
-        'api_key',
-        'authorization',
-        'headers["x-api-key"]',
-        'headers.authorization',
-        'secret',
-        'password',
-        'database_url',
-      ],
-      censor: '[redacted]',
-    },
+    redact: { paths: SECRETS, censor: '[redacted]' },
   };
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
 }
 
-/**
- * Describes an error without its connection: `pg` attaches the whole client to it, four kilobytes without useful
- * information.
- */
+/** `pg` attaches the whole client to an error, four kilobytes without useful information. */
 function describeFailure(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   return Object.fromEntries(Object.entries(stdSerializers.err(thrown)).filter(([name]) => name !== 'client'));
 }
 
-/** Returns a logger that writes nothing, for tests and one-shot commands. */
+/** For tests and one-shot commands. */
 export function silentLogger(): Logger {
   return pino({ level: 'silent' });
 }
 
-/** Returns a URL for logs, metrics and status: protocol and host, never path, query or credentials. */
+/** For logs, metrics and status: protocol and host, never path, query or credentials. */
 export function redactUrl(url: string): string {
   try {
     const parsed = new URL(url);

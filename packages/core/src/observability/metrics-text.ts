@@ -5,7 +5,6 @@ export interface MetricFamily {
   readonly name: string;
   /** The lines `# HELP` and `# TYPE`. */
   readonly head: string;
-  /** Its samples, each with a line end. */
   readonly lines: string;
 }
 
@@ -16,7 +15,6 @@ interface Sample {
   readonly labels?: Labels;
   /** Set in parts of histograms. */
   readonly metricName?: string;
-  /** Labels that all parts of a histogram share. */
   readonly sharedLabels?: Labels;
 }
 
@@ -34,29 +32,24 @@ interface SampleSource {
   getForPromString?(): Promise<Samples>;
 }
 
-/** Writes the metrics of a registry. */
 export type WriteMetrics = (registry: Registry) => Promise<MetricFamily[]>;
 
-/**
- * Creates a writer of metrics. A scrape of thousands of series would spend most of its time on unchanged text. So the
- * text before a value is written once, and the lines of a series only if one of its values changed.
- * @param own labels of every sample
- */
+/** Unchanged text is kept: a scrape of thousands of series would spend most time on it. @param own labels of every sample */
 export function createMetricsWriter(own: Labels): WriteMetrics {
   const writers = new WeakMap<SampleSource, WriteSamples>();
   const ofProcess = labelText(own);
 
   function writerOf(source: SampleSource): WriteSamples {
-    const known = writers.get(source);
-    if (known !== undefined) return known;
-    const writer = createSamplesWriter(ofProcess);
+    const writer = writers.get(source) ?? createSamplesWriter(ofProcess);
     writers.set(source, writer);
     return writer;
   }
 
   return async (registry) => {
     const metrics: readonly object[] = registry.getMetricsAsArray();
-    const sources = metrics.filter(isSampleSource);
+    const sources = metrics.filter(
+      (metric): metric is SampleSource => 'get' in metric && typeof metric.get === 'function',
+    );
     const read = await Promise.all(sources.map((source) => source.getForPromString?.() ?? source.get()));
     return sources.flatMap((source, index) => {
       const samples = read[index];
@@ -70,9 +63,7 @@ export function createMetricsWriter(own: Labels): WriteMetrics {
 
 type WriteSamples = (samples: Samples) => string;
 
-/** Samples with the same labels: one of a counter or gauge, all of a histogram. */
 interface Series {
-  /** The text before each value. */
   readonly beginnings: string[];
   readonly values: number[];
   text: string;
@@ -80,7 +71,6 @@ interface Series {
 
 const NO_LABELS: Labels = {};
 
-/** Writes one metric with its newest values. */
 function createSamplesWriter(ofProcess: string): WriteSamples {
   // prom-client keeps one labels object per series.
   const known = new WeakMap<Labels, Series>();
@@ -130,11 +120,6 @@ export function joinMetrics(processes: readonly (readonly MetricFamily[])[]): st
   return [...byName.values()].map((same) => (same[0]?.head ?? '') + same.map(({ lines }) => lines).join('')).join('\n');
 }
 
-function isSampleSource(metric: object): metric is SampleSource {
-  return 'get' in metric && typeof metric.get === 'function';
-}
-
-/** Returns each label followed by a comma. */
 function labelText(labels: Labels): string {
   let text = '';
   for (const [name, value] of Object.entries(labels)) text += `${name}="${escapeLabel(String(value))}",`;

@@ -3,25 +3,18 @@ import { createMetricsWriter, joinMetrics, type MetricFamily, type WriteMetrics 
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Metrics of one process, as plain data that can cross a process boundary. */
 export type MetricFamilies = readonly MetricFamily[];
 
 export interface MetricsRegistryOptions {
-  /** Label `role` of every metric. */
   readonly role?: string;
-  /** Label `process` of every metric: the process of the role, if there are several. */
   readonly process?: string;
-  /** Returns the metrics of other processes, to be served as well. */
   readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
 }
 
-/** A registry whose metrics can be passed to another process. */
 export interface MetricsRegistry extends Registry {
-  /** Returns the metrics of this process alone. */
   families(): Promise<MetricFamilies>;
 }
 
-/** Creates a Prometheus registry: one per process, passed to everything that measures. */
 export function createMetricsRegistry(options: MetricsRegistryOptions = {}): MetricsRegistry {
   return new ProcessRegistry(options);
 }

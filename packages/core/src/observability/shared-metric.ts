@@ -1,9 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/**
- * Returns the registered metric of this name and kind, or creates it: several objects of a process share their metrics.
- * @param definition as for the metric's constructor, including `registers`
- */
+/** Several objects of a process share their metrics. @param definition as for the metric's constructor, with `registers` */
 export function sharedMetric<Metric, Definition extends { readonly name: string }>(
   registry: Registry,
   Kind: new (definition: Definition) => Metric,

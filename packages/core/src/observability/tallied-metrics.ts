@@ -8,9 +8,7 @@ interface Definition<L extends string> {
 }
 
 /** A plain counter value that Prometheus reads at each scrape. */
-export interface Tally {
-  value: number;
-}
+export type Tally = { value: number };
 
 type Labels<L extends string> = Readonly<Record<L, string>>;
 
@@ -32,7 +30,6 @@ export class TalliedCounter<L extends string> extends Counter<L> {
     this.#tallies = tallies;
   }
 
-  /** Returns a tally to keep and increment. */
   tally(labels: Labels<L>): Tally {
     const tally = { labels, value: 0 };
     this.#tallies.push(tally);
@@ -40,7 +37,6 @@ export class TalliedCounter<L extends string> extends Counter<L> {
   }
 }
 
-/** A gauge whose values are read at each scrape. */
 export class ReadGauge<L extends string> extends Gauge<L> {
   readonly #sources: { readonly labels: Labels<L>; readonly read: () => number }[];
 

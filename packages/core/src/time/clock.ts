@@ -1,6 +1,5 @@
 import { whenAborted } from './when-aborted.ts';
 
-/** Time as a dependency, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -18,10 +18,10 @@ const MILLISECONDS_FROM = 100_000_000_000;
 const DATE_IN_DIGITS: Readonly<Record<number, string>> = { 4: 'YYYY', 8: 'YYYYMMDD', 14: 'YYYYMMDDHHmmss' };
 
 /**
- * Parses a date parameter. Digits alone are a date if they have the length of one (`2030`, `20301231`,
- * `20301231235959`), otherwise Unix seconds or, from 100,000,000,000 on, milliseconds. Any other text is ISO 8601, RFC
- * 2822, the text of JavaScript's `Date`, or a date with the year or the name of the month (`2024/01/02`, `Jan 2,
- * 2024`). The time is optional. Without a time zone it is UTC. Surrounding space is ignored.
+ * Digits alone are a date if they have the length of one (`2030`, `20301231`, `20301231235959`), otherwise Unix seconds
+ * or, from 100,000,000,000 on, milliseconds. Any other text is ISO 8601, RFC 2822, the text of JavaScript's `Date`, or a
+ * date with the year or the name of the month (`2024/01/02`, `Jan 2, 2024`). The time is optional. Without a time zone it
+ * is UTC. Surrounding space is ignored.
  * @throws InvalidDateError
  */
 export function parseDate(text: string): Date {
@@ -39,10 +39,7 @@ function parseDigits(digits: string): number {
   return number >= MILLISECONDS_FROM ? number : number * 1000;
 }
 
-/**
- * Returns milliseconds, or NaN. Strict and with explicit formats: moment's own fallback is the host's lenient Date
- * parser.
- */
+/** Strict and with explicit formats: moment's own fallback is the host's lenient Date parser. */
 function parseCalendarDate(text: string): number {
   const standard = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true).valueOf();
   return Number.isNaN(standard) ? parseWrittenDate(text) : standard;
@@ -82,20 +79,15 @@ function parseWrittenDate(text: string): number {
   const { weekday, date, time, seconds, fraction, half, zone } = parts;
   if (zone !== undefined && time === undefined) return Number.NaN;
   const clock = half === undefined ? 'HH:mm' : 'hh:mm';
+  const fractionFormat = fraction === undefined ? '' : `.${'S'.repeat(fraction.length - 1)}`;
   const pieces = [
-    [
-      time,
-      `${clock}${seconds === undefined ? '' : ':ss'}${fraction === undefined ? '' : `.${'S'.repeat(fraction.length - 1)}`}`,
-    ],
+    [time, `${clock}${seconds === undefined ? '' : ':ss'}${fractionFormat}`],
     [half, 'A'],
     [zone, 'Z'],
   ].filter(([piece]) => piece !== undefined);
   const rest = pieces.map(([, format]) => ` ${format}`).join('');
-  const found = moment.utc(
-    [date, ...pieces.map(([piece]) => piece)].join(' '),
-    DATE_FORMATS.map((format) => format + rest),
-    true,
-  );
+  const formats = DATE_FORMATS.map((format) => format + rest);
+  const found = moment.utc([date, ...pieces.map(([piece]) => piece)].join(' '), formats, true);
   return weekday === undefined || isWeekday(weekday, String(date)) ? found.valueOf() : Number.NaN;
 }
 

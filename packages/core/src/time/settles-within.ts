@@ -1,9 +1,4 @@
-/**
- * Waits for work that may take too long; the work itself continues.
- * @param timeoutMs milliseconds
- * @returns false if the time ran out first
- * @throws the work's rejection, if it comes in time
- */
+/** False if the time ran out first: the work continues. @throws the work's rejection, if it comes in time */
 export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), timeoutMs);

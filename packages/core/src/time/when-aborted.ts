@@ -1,8 +1,6 @@
 /**
- * Calls back once when the signal aborts. For signals that outlive their listeners: in Node, a removed listener still
- * points to those added after it. So the first one in the old generation would keep all later ones and their closures
- * in memory until a full garbage collection.
- * @returns removes the listener: nothing is called any more, and the callback's closure is released
+ * For signals that outlive their listeners: Node's removed listeners keep later ones in memory until a full collection.
+ * @returns removes the listener and releases the callback
  */
 export function whenAborted(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;

@@ -1,7 +1,4 @@
-/**
- * Lending (Aave, Compound, Morpho), common forms of staking, Lido, multisig wallets (Safe), batches (Multicall3), ENS,
- * price feeds, native transfers on Polygon.
- */
+/** Lending, staking, Lido, Safe, Multicall3, ENS, price feeds, native transfers on Polygon. */
 const MARKET = '(address loanToken, address collateralToken, address oracle, address irm, uint256 lltv)';
 
 export const FINANCE_SIGNATURES: readonly string[] = [

@@ -1,7 +1,5 @@
-/** First and last block. */
 export type BlockRun = readonly [first: number, last: number];
 
-/** Joins adjacent ranges, in ascending order, to unbroken runs of blocks. */
 export function joinRanges(ranges: readonly BlockRun[]): readonly BlockRun[] {
   const runs: [number, number][] = [];
   for (const [first, last] of ranges) {

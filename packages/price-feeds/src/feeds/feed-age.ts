@@ -5,7 +5,6 @@ import { type Database, hexText, readWithin, sql } from '@chainstead/db';
 export interface FeedAgeOptions {
   readonly registry: Registry;
   readonly database: Pick<Database, 'until'>;
-  /** The chains whose feeds this process reports. */
   readonly chains: readonly Chain[];
   readonly logger: Logger;
 }
@@ -24,12 +23,14 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
     registers,
     async collect() {
       try {
-        const [rows = []] = await readWithin<AgeRow>(database, READ_MS, [AGES_SQL]);
+        const [rows = []] = await readWithin<{ chainId: number; feed: Address; age: number }>(database, READ_MS, [
+          AGES_SQL,
+        ]);
         this.reset();
-        for (const { chain_id: id, feed: proxy, age } of rows) {
-          const chain = chains.find((one) => one.id === id);
-          const feed = chain && feedsOf(chain).find((one) => one.proxy === proxy);
-          if (chain !== undefined && feed !== undefined) this.set(labelsOf(chain, feed), age);
+        for (const row of rows) {
+          const chain = chains.find(({ id }) => id === row.chainId);
+          const feed = chain && feedsOf(chain).find(({ proxy }) => proxy === row.feed);
+          if (chain !== undefined && feed !== undefined) this.set(labelsOf(chain, feed), row.age);
         }
       } catch (error) {
         // The last values stay: another metric reports that the database is unavailable.
@@ -48,14 +49,8 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
       heartbeats.set(labelsOf(chain, feed), feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS);
 }
 
-interface AgeRow {
-  readonly chain_id: number;
-  readonly feed: Address;
-  readonly age: number;
-}
-
 /** One index entry per aggregator and feed. The block of the checkpoint is the reference, so that a chain that lags has no old feeds. */
-const AGES_SQL = sql`SELECT phase.chain_id, ${hexText('phase.feed')} AS feed,
+const AGES_SQL = sql`SELECT phase.chain_id AS "chainId", ${hexText('phase.feed')} AS feed,
     greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.updated_at))::float8, 0) AS age
   FROM price_feed_phases AS phase
   JOIN sync_chains AS chain ON chain.chain_id = phase.chain_id

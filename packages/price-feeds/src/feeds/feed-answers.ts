@@ -7,10 +7,7 @@ import { readingsOfBlocks } from './readings-of-blocks.ts';
 /** keccak256 of `AnswerUpdated(int256,uint256,uint256)` (Chainlink's aggregators of every kind; current and roundId indexed). */
 export const ANSWER_UPDATED_TOPIC = '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f' as Hash;
 
-/**
- * Prices of Chainlink aggregators, on chains with a known feed. Those of all feeds are stored: the aggregators of a feed
- * change, and the earlier prices of a new one could not be found later.
- */
+/** Prices of all Chainlink aggregators: the aggregators of a feed change, and earlier prices of a new one could not be found later. */
 export const feedAnswers: Dataset<FeedAnswerRow> = {
   name: 'feed-answers',
   topics: (chain) => (feedsOf(chain).length === 0 ? [] : [ANSWER_UPDATED_TOPIC]),
@@ -21,23 +18,16 @@ export const feedAnswers: Dataset<FeedAnswerRow> = {
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): FeedAnswerRow[] {
   if (feedsOf(chain).length === 0) return [];
-  return logs.flatMap((log) => {
-    const [topic0, current, round, ...more] = log.topics;
-    if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || round === undefined || more.length > 0) return [];
+  return logs.flatMap(({ address, topics, data, blockNumber, transactionIndex, logIndex }) => {
+    const [topic0, current, roundId, ...more] = topics;
+    if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || roundId === undefined || more.length > 0) return [];
     // `updatedAt` alone is in the data; a log of another shape is another event of the same name.
-    if (log.data.length !== WORD_LENGTH) return [];
-    return [
-      {
-        aggregator: log.address,
-        chainId: chain.id,
-        blockNumber: log.blockNumber,
-        transactionIndex: log.transactionIndex,
-        logIndex: log.logIndex,
-        round: BigInt(round).toString(),
-        answer: BigInt.asIntN(256, BigInt(current)).toString(),
-        updatedAt: timeOfUpdate(BigInt(log.data)).toISOString(),
-      },
-    ];
+    if (data.length !== WORD_LENGTH) return [];
+    const round = BigInt(roundId).toString();
+    const answer = BigInt.asIntN(256, BigInt(current)).toString();
+    const updatedAt = timeOfUpdate(BigInt(data)).toISOString();
+    const place = { blockNumber, transactionIndex, logIndex };
+    return [{ aggregator: address, chainId: chain.id, ...place, round, answer, updatedAt }];
   });
 }
 
@@ -47,7 +37,6 @@ const WORD_LENGTH = 66;
 /** The last second of the year 9999, which Postgres and JavaScript both know. Any contract may emit the event. */
 const LAST_SECOND = 253_402_300_799n;
 
-/** Time of a value, from the seconds that a feed names. */
 export function timeOfUpdate(seconds: bigint): Date {
   return new Date(Number(seconds < LAST_SECOND ? seconds : LAST_SECOND) * 1000);
 }

@@ -3,7 +3,6 @@ import type { PriceFeed } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 
-/** An aggregator that answered behind a feed, and in which units. */
 export interface FeedPhase {
   readonly aggregator: Address;
   readonly decimals: number;
@@ -11,9 +10,8 @@ export interface FeedPhase {
 
 export interface FeedPhasesReader {
   /**
-   * Every aggregator that the feed's proxy names, or null while its phase is the one that was read last. A feed without phases
-   * is an aggregator itself. Empty: no feed at that address.
-   * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
+   * Null while the phase is unchanged since the last read. Empty: no feed is there. A feed without phases is an aggregator.
+   * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError
    */
   read(signal: AbortSignal): Promise<readonly FeedPhase[] | null>;
 }
@@ -30,7 +28,6 @@ const PHASES_READ_MAX = 100;
 /** numeric holds far more; a feed has 8 or 18. */
 export const DECIMALS_MAX = 77n;
 
-/** Returns the call that names the aggregator of a phase. */
 export function phaseAggregator(phase: number): Hex {
   return `${PHASE_AGGREGATORS}${phase.toString(16).padStart(64, '0')}`;
 }
@@ -41,8 +38,8 @@ export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed,
 
   async function call(data: Hex, signal: AbortSignal): Promise<bigint | null> {
     try {
-      const answer = await pool.request('eth_call', [{ to: feed.proxy, data }, 'latest'], { signal });
-      return wordOf(answer.value);
+      const { value } = await pool.request('eth_call', [{ to: feed.proxy, data }, 'latest'], { signal });
+      return typeof value === 'string' ? returnedNumber(value) : null;
     } catch (error) {
       // It failed: the contract has no such function.
       if (isAnswerOfCall(error)) return null;
@@ -62,20 +59,13 @@ export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed,
       const phases: FeedPhase[] = [];
       for (let id = Math.max(1, newest - PHASES_READ_MAX + 1); id <= newest; id++) {
         const word = await call(phaseAggregator(id), signal);
-        const aggregator = word === null ? null : addressOf(word);
-        if (aggregator !== null) phases.push({ aggregator, decimals: Number(decimals) });
+        if (word === null) continue;
+        const text = `0x${word.toString(16).padStart(40, '0')}`;
+        if (isAddress(text) && text !== ZERO_ADDRESS)
+          phases.push({ aggregator: parseAddress(text), decimals: Number(decimals) });
       }
       lastPhase = phase;
       return phases;
     },
   };
-}
-
-function wordOf(answer: unknown): bigint | null {
-  return typeof answer === 'string' ? returnedNumber(answer) : null;
-}
-
-function addressOf(word: bigint): Address | null {
-  const text = `0x${word.toString(16).padStart(40, '0')}`;
-  return isAddress(text) && text !== ZERO_ADDRESS ? parseAddress(text) : null;
 }

@@ -11,7 +11,6 @@ import { priceOfAnswer } from '../ether-price.ts';
  */
 export type FeedReadingStatus = 'answer' | 'silent' | 'absent' | 'unavailable';
 
-/** A price that a feed had, and where it comes from. */
 export interface FeedValue {
   readonly usd: Fraction;
   readonly aggregator: Address;
@@ -54,15 +53,12 @@ export function isReadingOf({ block, log }: FeedQuote, number: number): boolean 
   return log === END_OF_BLOCK && block === number;
 }
 
-/** Order of the newest quotes. */
 export const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;
 
 interface QuotesOfFeed {
-  /** SQL of the feed's proxy, and of its number in `price_sources`. */
   readonly proxy: Sql;
   readonly number: Sql;
   readonly chainId: Sql;
-  /** Returns a condition on a block. */
   within(block: Sql): Sql;
   /** Whether only the newest log of each aggregator and the newest reading are needed. */
   readonly isNewest: boolean;
@@ -82,10 +78,7 @@ export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOf
       AND ${within(block)}${newest}) AS reading`;
 }
 
-/**
- * SQL of the aggregators of each feed: number, address, decimals. Those that the proxy named come with the proxy's decimals.
- * @param proxies SQL of a relation `feed(proxy, number)`, numbered from 1 in the order of `feeds`
- */
+/** Aggregators: number, address, decimals; those of the proxy come first. @param proxies SQL of `feed(proxy, number)`, numbered from 1 */
 export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: Sql): Sql {
   const seeds = feeds.flatMap(({ aggregators, decimals }, index) =>
     aggregators.map((aggregator) => ({ number: index + 1, aggregator: addressBytes(aggregator), decimals })),
@@ -100,18 +93,14 @@ export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: S
   ORDER BY number, address, rank`;
 }
 
-/** Number of the newest block in which there was no feed. @param proxy SQL */
 export function absentToSql(proxy: Sql, chainId: Sql): Sql {
   return sql`(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
 }
 
-/** Stored facts of a feed at the end of a block. */
 export interface FeedFacts {
   /** The newest quote, unless a block since then is not indexed. */
   readonly quote: FeedQuote | null;
-  /** Whether an aggregator of the feed is known. */
   readonly isKnown: boolean;
-  /** The newest block in which there was no feed. */
   readonly absentTo: number | null;
 }
 

@@ -7,6 +7,7 @@ import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
 import { feedAnswers } from './feed-answers.ts';
 import {
   absentToSql,
+  type FeedFacts,
   type FeedQuote,
   isReadingOf,
   NEWEST_FIRST,
@@ -16,14 +17,10 @@ import {
 } from './feed-quotes.ts';
 
 export interface FeedSteps {
-  /**
-   * Returns US dollars per token at the end of a block; null is `unknown` of `FeedState`, the others are its states.
-   * @param time of the block, in Unix seconds
-   */
+  /** US dollars per token at the end of a block; null is `unknown` of `FeedState`. @param time of the block, in Unix seconds */
   at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
 
-/** Returns the prices of a feed in some blocks. */
 export async function readFeedSteps(
   database: ReadDatabase,
   chain: Chain,
@@ -33,59 +30,48 @@ export async function readFeedSteps(
   const chainId = sql`${chain.id}::bigint`;
   const proxy = sql`${addressBytes(feed.proxy)}::bytea`;
   const proxies = sql`unnest(ARRAY[${proxy}]) WITH ORDINALITY AS feed(proxy, number)`;
-  const [row] = await database.select<StepsRow>(
+  const [row] = await database.select<
+    Omit<FeedFacts, 'quote'> & { readonly steps: readonly FeedQuote[]; readonly ranges: readonly BlockRun[] }
+  >(
     sql`WITH price_sources AS MATERIALIZED (${sourcesSql([feed], proxies, chainId)}),
 price_ranges AS MATERIALIZED (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
 step AS MATERIALIZED (${stepsSql([...new Set(blocks)], { chainId, proxy })})
-SELECT EXISTS (SELECT FROM price_sources) AS is_known, ${absentToSql(proxy, chainId)} AS absent_to,
+SELECT EXISTS (SELECT FROM price_sources) AS "isKnown", ${absentToSql(proxy, chainId)} AS "absentTo",
   (SELECT coalesce(json_agg(json_build_object('status', status, 'aggregator', ${hexText('aggregator')}, 'round', round::text, 'answer', answer::text,
       'decimals', decimals, 'block', block_number, 'transaction', transaction_index, 'log', log_index, 'time', extract(epoch FROM updated_at))
     ORDER BY block_number, transaction_index, log_index), '[]') FROM step) AS steps,
   (SELECT coalesce(json_agg(json_build_array(first_block, last_block) ORDER BY first_block), '[]') FROM price_ranges) AS ranges`,
   );
-  return stepsOf(row, feed);
+  if (row === undefined) return { at: () => 'pending' };
+  const { steps, ranges, ...facts } = row;
+  const places = steps.map(({ block }) => block);
+  const runs = joinRanges(ranges);
+  const starts = runs.map(([first]) => first);
+  return {
+    at(block, time) {
+      const step = steps[lastAtOrBefore(places, block)];
+      const run = runs[lastAtOrBefore(starts, block)];
+      const isInRun = step !== undefined && run !== undefined && run[1] >= block && run[0] <= step.block;
+      const isKnownHere = isInRun || (step !== undefined && isReadingOf(step, block));
+      const state = stateOfFeed({ ...facts, quote: isKnownHere ? step : null }, feed, { block, time });
+      if (state.of === 'value') return state.value.usd;
+      return state.of === 'unknown' ? null : state.of;
+    },
+  };
 }
 
 /** Blocks per wanted block up to which a range of the index reads fewer rows than a look-up of each block. */
 const DENSE_BLOCKS = 20;
 
-/** The prices of the blocks: all in their range, or the last one before each. */
 function stepsSql(blocks: readonly number[], feed: { readonly chainId: Sql; readonly proxy: Sql }): Sql {
   const quotes = (within: (block: Sql) => Sql, isNewest: boolean) =>
     quotesSql({ ...feed, number: rawSql(1), within, isNewest });
   const until = (block: Sql) =>
     sql`SELECT * FROM (${quotes((column) => sql`${column} <= ${block}`, true)}) AS found ORDER BY ${NEWEST_FIRST} LIMIT 1`;
-  const from = blocks.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
-  const to = blocks.reduce((one, other) => Math.max(one, other), 0);
+  const from = blocks.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER);
+  const to = blocks.reduce((a, b) => Math.max(a, b), 0);
   if (to - from > DENSE_BLOCKS * blocks.length)
     return sql`SELECT DISTINCT latest.* FROM unnest(${blocks}::bigint[]) AS wanted (block) CROSS JOIN LATERAL (${until(sql`wanted.block`)}) AS latest`;
   const [first, last] = [sql`${from}::bigint`, sql`${to}::bigint`];
   return sql`(${until(first)}) UNION ALL ${quotes((column) => sql`${column} > ${first} AND ${column} <= ${last}`, false)}`;
-}
-
-interface StepsRow {
-  readonly is_known: boolean;
-  readonly absent_to: number | null;
-  /** Oldest first. */
-  readonly steps: readonly FeedQuote[];
-  readonly ranges: readonly BlockRun[];
-}
-
-function stepsOf(row: StepsRow | undefined, feed: PriceFeed): FeedSteps {
-  if (row === undefined) return { at: () => 'pending' };
-  const { steps, is_known: isKnown, absent_to: absentTo } = row;
-  const blocks = steps.map(({ block }) => block);
-  const runs = joinRanges(row.ranges);
-  const starts = runs.map(([first]) => first);
-  return {
-    at(block, time) {
-      const step = steps[lastAtOrBefore(blocks, block)];
-      const run = runs[lastAtOrBefore(starts, block)];
-      const isInRun = step !== undefined && run !== undefined && run[1] >= block && run[0] <= step.block;
-      const isKnownHere = isInRun || (step !== undefined && isReadingOf(step, block));
-      const state = stateOfFeed({ quote: isKnownHere ? step : null, isKnown, absentTo }, feed, { block, time });
-      if (state.of === 'value') return state.value.usd;
-      return state.of === 'unknown' ? null : state.of;
-    },
-  };
 }

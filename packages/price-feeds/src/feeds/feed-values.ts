@@ -1,5 +1,3 @@
-/** Values of all feeds of a chain at the end of a block. */
-
 import { type Chain, feedsOf } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { isComplete } from '@chainstead/data-api';
@@ -7,6 +5,7 @@ import { addressBytes, hexText, type ReadDatabase, type Sql, sql } from '@chains
 import { feedAnswers } from './feed-answers.ts';
 import {
   absentToSql,
+  type FeedFacts,
   type FeedQuote,
   type FeedState,
   isReadingOf,
@@ -16,10 +15,7 @@ import {
   stateOfFeed,
 } from './feed-quotes.ts';
 
-/**
- * Returns the state of each feed at the end of a block, by its proxy.
- * @param at the block and its time in Unix seconds
- */
+/** The state of each feed at the end of a block, by its proxy. @param at the block and its time in Unix seconds */
 export async function readFeedValues(
   database: ReadDatabase,
   chain: Chain,
@@ -33,24 +29,24 @@ export async function readFeedValues(
   const proxy = sql`feed.proxy`;
   const within = (column: Sql) => sql`${column} <= ${block}`;
   const quotes = quotesSql({ proxy, number: sql`feed.number`, chainId, within, isNewest: true });
-  const rows = await database.select<FeedRow>(
+  const rows = await database.select<QuoteColumns & Omit<FeedFacts, 'quote'> & { number: number; isComplete: boolean }>(
     sql`WITH price_ranges AS (
   SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${feedAnswers.name}),
 price_sources AS MATERIALIZED (${sourcesSql(feeds, proxies, chainId)})
-SELECT feed.number::integer AS number, EXISTS (SELECT FROM price_sources WHERE price_sources.number = feed.number) AS is_known,
-  ${absentToSql(proxy, chainId)} AS absent_to,
+SELECT feed.number::integer AS number, EXISTS (SELECT FROM price_sources WHERE price_sources.number = feed.number) AS "isKnown",
+  ${absentToSql(proxy, chainId)} AS "absentTo",
   latest.status, latest.round::text, latest.answer::text, latest.decimals, ${hexText('latest.aggregator')} AS aggregator,
   latest.block_number AS block, latest.transaction_index AS transaction, latest.log_index AS log,
   extract(epoch FROM latest.updated_at)::float8 AS time,
-  ${isComplete({ lowest: sql`latest.block_number`, highest: block }, sql`price_ranges`)} AS is_complete
+  ${isComplete({ lowest: sql`latest.block_number`, highest: block }, sql`price_ranges`)} AS "isComplete"
 FROM ${proxies} LEFT JOIN LATERAL (
   SELECT * FROM (${quotes}) AS quote ORDER BY ${NEWEST_FIRST} LIMIT 1) AS latest ON true`,
   );
   return new Map(
-    rows.flatMap(({ number, is_known: isKnown, absent_to: absentTo, is_complete, ...quote }) => {
+    rows.flatMap(({ number, isKnown, absentTo, isComplete, ...quote }) => {
       const feed = feeds[number - 1];
       if (feed === undefined) return [];
-      const known = hasQuote(quote) && (is_complete || isReadingOf(quote, at.block)) ? quote : null;
+      const known = quote.status !== null && (isComplete || isReadingOf(quote, at.block)) ? quote : null;
       return [[feed.proxy, stateOfFeed({ quote: known, isKnown, absentTo }, feed, at)] as const];
     }),
   );
@@ -58,14 +54,3 @@ FROM ${proxies} LEFT JOIN LATERAL (
 
 /** Without a quote, all its columns are null. */
 type QuoteColumns = FeedQuote | { readonly status: null };
-
-type FeedRow = QuoteColumns & {
-  readonly number: number;
-  readonly is_known: boolean;
-  readonly absent_to: number | null;
-  readonly is_complete: boolean;
-};
-
-function hasQuote(quote: QuoteColumns): quote is FeedQuote {
-  return quote.status !== null;
-}

@@ -1,7 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 
-/** Returns the proxies of a chain's price feeds that have a stored value, from an event or a contract read. */
 export async function readFeedsWithValue(
   database: Pick<Database, 'query'>,
   chainId: ChainId,

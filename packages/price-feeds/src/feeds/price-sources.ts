@@ -1,14 +1,11 @@
 /** Sources of prices in the database: the aggregators of feeds, and the tokens that are ether. */
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
-/**
- * Writes what the chain's facts say: the known aggregators of its feeds, its native currency, plain and wrapped, and bridged ether.
- * What was written of another feed, or of tokens that are not among them any more, goes: the facts are configurable.
- */
+/** Writes aggregators and payment tokens by the chain's facts. Deletes what these no longer name. */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const feeds = feedsOf(chain);
   for (const table of ['price_feed_phases', 'feed_readings'])
@@ -82,14 +79,7 @@ function isEtherFeed({ etherPrice }: Chain, { proxy }: PriceFeed): boolean {
   return etherPrice.feed?.proxy === proxy;
 }
 
-interface PaymentToken {
-  readonly address: Address;
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly isEther: boolean;
-}
-
-function paymentTokensOf({ native, wrappedNative, bridgedEther }: Chain): PaymentToken[] {
+function paymentTokensOf({ native, wrappedNative, bridgedEther }: Chain) {
   const { symbol, decimals, isEther } = native;
   return [
     { address: ZERO_ADDRESS, symbol, decimals, isEther },

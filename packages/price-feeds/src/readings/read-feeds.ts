@@ -2,16 +2,15 @@
 
 import { addressAt, bigIntAt, returnedNumber } from '@chainstead/abi';
 import type { Chain, PriceFeed } from '@chainstead/chains';
-import { type Address, ChainsteadError, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, ChainsteadError, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from '../feeds/feed-phases.ts';
+import type { KnownBlock } from './feed-starts.ts';
 
-/** A feed's value at the end of a block. */
 export interface FeedAnswer {
   /** Behind the proxy; a feed without phases is an aggregator itself. */
   readonly aggregator: Address;
-  /** Round of the aggregator. */
   readonly round: bigint;
   readonly answer: bigint;
   readonly decimals: number;
@@ -19,7 +18,6 @@ export interface FeedAnswer {
   readonly updatedAt: bigint;
 }
 
-/** The statuses of `FeedReadingStatus`. */
 export type FeedReading =
   | { readonly status: 'answer'; readonly answer: FeedAnswer }
   | { readonly status: 'silent' | 'absent' | 'unavailable' };
@@ -35,14 +33,10 @@ const [ROUND, ANSWER, UPDATED_AT] = [0, 1, 3];
 /** A proxy puts its phase above the 64 bits of the aggregator's round. */
 const AGGREGATOR_ROUND_BITS = 64;
 
-/**
- * Reads feeds at a block by its hash.
- * @returns readings in the order of `feeds`, or why no node returned one
- * @throws RequestAbortedError if the signal ends it
- */
+/** Reads feeds at a block by its hash, in the order of `feeds`. @throws RequestAbortedError if the signal ends it */
 export async function readFeeds(
   { chain, pool }: { readonly chain: Chain; readonly pool: UpstreamPool },
-  block: { readonly number: number; readonly hash: Hash },
+  block: KnownBlock,
   feeds: readonly PriceFeed[],
   signal: AbortSignal,
 ): Promise<(FeedReading | ChainsteadError)[]> {
@@ -68,22 +62,26 @@ export async function readFeeds(
     });
 
   const first = await call(feeds.flatMap(({ proxy }) => CALLS.map((data) => ({ to: proxy, data }))));
-  const found = feeds.map((feed, place) => ({
-    feed,
-    seen: interpret(first.slice(place * CALLS.length, (place + 1) * CALLS.length)),
-  }));
-  const phased = found.flatMap(({ feed, seen }) =>
-    'phase' in seen && seen.phase !== null ? [{ to: feed.proxy, data: phaseAggregator(seen.phase) }] : [],
+  const found = feeds.map(({ proxy }, index) => {
+    const results = first.slice(index * CALLS.length, (index + 1) * CALLS.length);
+    return { proxy, seen: interpret(results) };
+  });
+  const phased = found.flatMap(({ proxy, seen }) =>
+    'phase' in seen && seen.phase !== null ? [{ to: proxy, data: phaseAggregator(seen.phase) }] : [],
   );
-  const silent = found.flatMap(({ feed, seen }) => ('status' in seen ? [feed.proxy] : []));
+  const silent = found.flatMap(({ proxy, seen }) => ('status' in seen ? [proxy] : []));
   const aggregators = (await call(phased)).values();
   const codes = (await ask(silent.length, () => state.codes(silent, signal))).values();
-  return found.map(({ feed, seen }) => {
+  return found.map(({ proxy, seen }) => {
     if (seen instanceof ChainsteadError) return failed(seen);
-    if ('status' in seen) return ofCode(codes.next().value ?? NO_CODE);
+    if ('status' in seen) {
+      const code = codes.next().value ?? NO_CODE;
+      if (code instanceof ChainsteadError) return failed(code);
+      return { status: code === NO_CODE ? 'absent' : 'silent' };
+    }
     const named = seen.phase === null ? null : (aggregators.next().value ?? null);
     if (named instanceof ChainsteadError) return failed(named);
-    const aggregator = seen.phase === null ? feed.proxy : (addressAt(named ?? undefined) ?? ZERO_ADDRESS);
+    const aggregator = seen.phase === null ? proxy : (addressAt(named ?? undefined) ?? ZERO_ADDRESS);
     if (aggregator === ZERO_ADDRESS) return { status: 'silent' };
     return { status: 'answer', answer: { ...seen.answer, aggregator } };
   });
@@ -124,11 +122,6 @@ function interpret(results: readonly CallResult[]): typeof SILENT | ChainsteadEr
 }
 
 const NO_CODE = '0x';
-
-function ofCode(code: string | ChainsteadError): FeedReading | ChainsteadError {
-  if (code instanceof ChainsteadError) return failed(code);
-  return { status: code === NO_CODE ? 'absent' : 'silent' };
-}
 
 function failed(error: ChainsteadError): FeedReading | ChainsteadError {
   return error instanceof StateNotArchivedError ? { status: 'unavailable' } : error;

@@ -7,7 +7,6 @@ import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.t
 import { readFeeds } from './read-feeds.ts';
 import { storeReadings } from './store-readings.ts';
 
-/** The chain whose feeds are read. */
 export interface FeedReadContext {
   readonly database: Database;
   readonly chain: Chain;
@@ -15,10 +14,7 @@ export interface FeedReadContext {
   readonly logger: Logger;
 }
 
-/**
- * Reads feeds without any value in the newest run of indexed blocks: at its first block, else at the newest committed one.
- * @throws why a node returned no state, unless it has none of that block
- */
+/** Feeds without any value in the newest indexed run: at its first block, else at the newest. @throws why a node returned no state */
 export async function readNewestRun(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const { database, chain } = context;
   const starts = await readFeedStarts(database, chain, (runs) => runs.slice(-1));
@@ -28,17 +24,17 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
   const newest = await committedBlock(database, chain);
   const [start] = unread;
   if (newest === null || start === undefined || newest.number > start.run[1] || newest.number < start.run[0]) return;
-  const feeds = unread.map(({ feed }) => feed);
-  await readFeedsAt(context, newest, feeds, signal);
+  await readFeedsAt(
+    context,
+    newest,
+    unread.map(({ feed }) => feed),
+    signal,
+  );
 }
 
-/** Runs whose first blocks are read together. */
 const RUNS_MAX = 20;
 
-/**
- * Reads feeds at the first blocks of the newest runs whose first value comes later.
- * @throws why a node returned no state, unless it has none of that block
- */
+/** At the first blocks of the newest runs whose first value comes later. @throws why a node returned no state */
 export async function readStartsOfRuns(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const starts = await readFeedStarts(context.database, context.chain, (runs) => runs.slice(-RUNS_MAX));
   for (const ofRun of Map.groupBy(starts, ({ run }) => run[0]).values()) await readAtFirst(context, ofRun, signal);
@@ -70,8 +66,8 @@ export async function readFeedsAt(
   if (feeds.length === 0) return [];
   const { database, chain, logger } = context;
   const read = await readFeeds(context, block, feeds, signal);
-  const readings = feeds.flatMap((feed, place) => {
-    const reading = read[place];
+  const readings = feeds.flatMap((feed, index) => {
+    const reading = read[index];
     return reading === undefined || reading instanceof ChainsteadError ? [] : [[feed, reading] as const];
   });
   const stored = await storeReadings(database, chain, block, readings);
@@ -81,7 +77,7 @@ export async function readFeedsAt(
   if (stored.length > 0) logger.info({ ...fields, feeds: stored.length }, 'Price feeds read at a block');
   for (const { proxy } of ofStatus('absent').filter((feed) => stored.includes(feed)))
     logger.warn({ ...fields, feed: proxy }, 'There is no price feed at this address');
-  const failure = read.find((one) => one instanceof ChainsteadError);
+  const failure = read.find((reading) => reading instanceof ChainsteadError);
   if (failure !== undefined) throw failure;
   return ofStatus('unavailable');
 }

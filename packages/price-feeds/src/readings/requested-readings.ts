@@ -14,10 +14,7 @@ import { z } from '@hono/zod-openapi';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { readFeedsAt } from './read-starts.ts';
 
-/** Blocks of requested swaps whose feeds are wanted. */
-interface FeedReadingQuestion {
-  readonly blocks: readonly number[];
-}
+type FeedReadingQuestion = { readonly blocks: readonly number[] };
 
 /** Reads the feeds of a chain at blocks that are not indexed, and stores the readings. The result only confirms it. */
 const FEED_READINGS: StateKind<FeedReadingQuestion, { readonly blocks: number }> = {
@@ -48,7 +45,6 @@ interface FeedReadingSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;
-  /** Time that the request waits for readings. Milliseconds. */
   readonly waitMs: number;
 }
 
@@ -57,11 +53,7 @@ const TOGETHER = 10;
 /** Blocks of one request, the newest ones. Later requests read the rest. */
 const BLOCKS_MAX = 200;
 
-/**
- * Has the worker read the feeds at blocks that are not indexed. A reading there counts at the end of its block alone. Readings that take longer
- * than `waitMs` serve later requests.
- * @returns whether all readings of this request arrived in time; false also if there are none to make
- */
+/** Has the worker read the feeds. Readings later than `waitMs` serve later requests. @returns whether all arrived in time */
 export async function requestFeedReadings(
   { database, nodeReads, logger, waitMs }: FeedReadingSources,
   chain: Chain,

@@ -1,17 +1,12 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { addressBytes, type Database, hexBytes, sql, type Transaction } from '@chainstead/db';
 import { underCommitLock } from '@chainstead/sync';
-import type { BlockRun } from '../feeds/block-runs.ts';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';
 import { saveFeedPhases } from '../feeds/price-sources.ts';
-import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
+import { type KnownBlock, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
 
-/**
- * Stores readings of feeds at a block. A reading never changes a price: none is stored if the feed has a value at or before the block in the run
- * of indexed blocks. None is stored if the block is no longer canonical.
- * @returns the feeds whose reading was stored
- */
+/** A reading never changes a price: none is stored where the run has a value up to the block. @returns the stored feeds */
 export async function storeReadings(
   database: Database,
   chain: Chain,
@@ -20,33 +15,23 @@ export async function storeReadings(
 ): Promise<readonly PriceFeed[]> {
   // Neither rows nor reorgs arrive meanwhile.
   return underCommitLock(database, chain, async (transaction) => {
-    if (!(await isCanonical(transaction, chain, block))) return [];
-    const starts = await readFeedStarts(transaction, chain, (runs) => runs.filter((run) => isIn(run, block)));
+    const canonical = await transaction.query(
+      sql`SELECT 1 FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)}`,
+    );
+    if (canonical.length === 0) return [];
+    const starts = await readFeedStarts(transaction, chain, (runs) =>
+      runs.filter(([first, last]) => first <= block.number && block.number <= last),
+    );
     const stored: PriceFeed[] = [];
     for (const [feed, reading] of readings) {
-      const start = starts.find(({ feed: { proxy } }) => proxy === feed.proxy);
+      const valueFrom = starts.find((start) => start.feed.proxy === feed.proxy)?.valueFrom ?? null;
       // Outside of the indexed blocks, a reading counts at the end of its block alone.
-      if (start !== undefined && hasValue(start, block)) continue;
+      if (valueFrom !== null && valueFrom <= block.number) continue;
       await insertReading(transaction, chain, { feed, block, reading });
       stored.push(feed);
     }
     return stored;
   });
-}
-
-function isIn([first, last]: BlockRun, { number }: KnownBlock): boolean {
-  return first <= number && number <= last;
-}
-
-function hasValue({ valueFrom }: FeedStart, { number }: KnownBlock): boolean {
-  return valueFrom !== null && valueFrom <= number;
-}
-
-async function isCanonical(transaction: Transaction, { id }: Chain, { number, hash }: KnownBlock): Promise<boolean> {
-  const rows = await transaction.query(
-    sql`SELECT 1 FROM blocks WHERE chain_id = ${id} AND block_number = ${number} AND block_hash = ${hexBytes(hash)}`,
-  );
-  return rows.length > 0;
 }
 
 async function insertReading(

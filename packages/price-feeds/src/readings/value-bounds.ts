@@ -4,13 +4,12 @@ import { readFeedStarts } from './feed-starts.ts';
 
 /** Blocks from which the feeds of a chain have values in an unbroken run of indexed blocks. */
 export interface ValueBounds {
-  /** First block with a value or reading of some feed. */
   readonly first: number;
   /** First block from whose end on every feed has one. */
   readonly complete: number;
 }
 
-/** Returns where the values of the run begin that has a block; null: a feed has none, or the block is not indexed. */
+/** Where the values begin of the run that has a block; null: a feed has none, or the block is not indexed. */
 export async function readValueBounds(
   database: Pick<Transaction, 'query'>,
   chain: Chain,

@@ -15,10 +15,7 @@ import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
 /** Families whose depths are comparable without prices, in reserves. */
 const RESERVE_FAMILIES: readonly string[] = ['v2', 'solidly-1', 'solidly-2'];
 
-/**
- * The deepest proven pool of all exchanges, by the US dollars of the smaller side: a pool of one side is not deep.
- * Without known values the largest reserves decide, then the liquidity in range. Null: none.
- */
+/** By the US dollars of the smaller side; without known values by reserves, then by the liquidity in range. */
 export async function readDeepestPair(
   sources: PriceSources,
   chain: Chain,

@@ -37,11 +37,7 @@ export const pairPriceSchema = z
   })
   .openapi('PairPrice');
 
-/**
- * @param tokens base and quote token, as in the path
- * @param ratio tokens 1 of the pool per token 0
- * @param usd US dollars per base token; null: unknown
- */
+/** @param ratio tokens 1 of the pool per token 0 @param usd US dollars per base token; null: unknown */
 export function showPairPrice(
   pair: PairOfTokens,
   chain: Chain,

@@ -4,7 +4,6 @@ import { type PoolId, type PoolState, pairOf, pricesInPool, wholePriceOf } from 
 import type { Sides } from '../token-price/states/side-depths.ts';
 import { liquidityOf, skewOf, wholeTokens, worth } from './side-values.ts';
 
-/** A proven pool of two tokens. */
 export interface ValuedPool {
   readonly pool: PoolId;
   /** Null: unknown. */
@@ -31,17 +30,14 @@ export interface PoolValues {
   readonly skew: Fraction | null;
 }
 
-/** Without a state. */
 export const UNKNOWN_VALUES: PoolValues = {
   ...{ baseQuotePrice: null, usd: [null, null], sides: [null, null] },
   ...{ liquidity: null, skew: null },
 };
 
 /**
- * The quote token has its price as an anchor, and the base token follows from the state. If only the base token is an
- * anchor with a price, it is the other way round.
- * @param balances base units of each token; null: unknown
- * @param anchors US dollars per whole token of each anchor
+ * The quote token has its price as an anchor, and the base token follows from the state, or the other way round.
+ * @param balances base units of each token; null: unknown @param anchors US dollars per whole token
  */
 export function valuesOfPool(
   chain: Chain,

@@ -21,9 +21,8 @@ import { type PoolInVault, readVaultBalances } from './vault-balances.ts';
 export type ReadPoolValues = PoolValues & { readonly isFinal: boolean };
 
 /**
- * By their last states until a place. A pool with reserves holds those. Balances of other pools are values of the token
- * contracts, moved by transfers; missing ones of the deepest pools are read. A pool in a vault has the tokens of its
- * positions, if all of them are indexed. The number of statements hardly depends on that of pools.
+ * By their last states until a place, with balances of their contracts; missing ones of the deepest pools are read.
+ * The number of statements hardly depends on that of pools.
  */
 export async function readPoolValues(
   sources: PriceSources,

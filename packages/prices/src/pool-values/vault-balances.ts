@@ -6,13 +6,9 @@ import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { Sides } from '../token-price/states/side-depths.ts';
 import { readPositions } from '../token-price/states/vault-histories.ts';
 
-/** A pool at a pool manager with its last state. */
 export type PoolInVault = ManagedPool & { readonly state: PoolState & { readonly of: 'price' } };
 
-/**
- * Base units of both tokens in positions, without fees: a pool manager holds the tokens of all its pools together.
- * Pools are left out unless every liquidity change since their creation is indexed.
- */
+/** Base units in positions, without fees. Pools are left out unless every liquidity change since their creation is indexed. */
 export async function readVaultBalances(
   database: ReadDatabase,
   chain: Chain,

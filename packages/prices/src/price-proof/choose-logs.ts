@@ -12,7 +12,6 @@ export interface StoredFacts {
   readonly feeds: readonly { readonly anchor: Anchor; readonly log: StoredLog | null }[];
 }
 
-/** Logs to prove, by block. */
 export type ChosenLogs = ReadonlyMap<number, readonly LogOfBlock[]>;
 
 /** Those of feeds, and those in the newest blocks of each pool. A busy pool leaves room for the others. */
@@ -33,7 +32,6 @@ export function chooseLogs({ pools, feeds }: StoredFacts): ChosenLogs {
   return new Map(chosen.entries().map(([block, distinct]) => [block, [...distinct.values()]]));
 }
 
-/** Identifies a log in its block. */
 export function keyOf({ transactionIndex, logIndex }: LogOfBlock): string {
   return `${transactionIndex} ${logIndex}`;
 }

@@ -2,7 +2,6 @@ import type { PriceExplanation } from '../token-price/serve/price-explanation.ts
 
 type Candidate = PriceExplanation['candidates'][number];
 
-/** A pool that a price follows from. `stated` is its path in the document. */
 export type CountedPool = { readonly candidate: Candidate; readonly stated: string };
 
 /** Pools of the token that count, then those of each hop that these are priced with. */

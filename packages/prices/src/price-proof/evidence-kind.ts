@@ -3,7 +3,6 @@ import type { StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
 import { accountProofSchema } from '../token-price/serve/price-proof-document.ts';
 
-/** Logs of blocks to prove, or headers to link. */
 export interface EvidenceQuestion {
   readonly blocks: readonly { readonly number: number; readonly hash: Hash; readonly logs: readonly LogOfBlock[] }[];
   /** All headers from block `first` to the block of this hash; null: none. */
@@ -15,7 +14,6 @@ export interface EvidenceQuestion {
 /** `balance`: base units, decimal digits. */
 export type BalanceOfPool = { readonly pool: Address; readonly token: Address; readonly balance: string };
 
-/** Place of a log in a block, as rows have it. */
 export type LogOfBlock = { readonly transactionIndex: number; readonly logIndex: number };
 
 export interface BlockEvidence {
@@ -48,7 +46,6 @@ const logSchema = z.object({ transactionIndex: place, logIndex: place });
 const balanceSchema = z.object({ pool: address, token: address, balance: z.string() });
 const storageProofSchema = z.object({
   layout: z.enum(['solidity', 'vyper', 'solady']),
-  /** Decimal digits. */
   slot: z.string(),
   proof: accountProofSchema,
 });

@@ -14,7 +14,6 @@ import {
 
 type Context = Pick<StateReadingContext, 'chain' | 'pool' | 'database'>;
 
-/** Reads receipts and headers from a chain's nodes. Only evidence that leads to the requested hashes is returned. */
 export const priceEvidenceReader: StateReader<EvidenceQuestion, Evidence> = {
   kind: PRICE_EVIDENCE,
   async read(context, { blocks, link, state }, signal) {

@@ -5,10 +5,7 @@ import { errorOf } from '../token-price/serve/price-refusals.ts';
 import { type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
 import { type ProofSources, showProvenPrice } from './prove-price.ts';
 
-/**
- * From stored rows alone; with a proof if there is a source of evidence.
- * @throws {ApiError} if there is no price, with the message of the route
- */
+/** From stored rows alone; with a proof if there is a source of evidence. @throws {ApiError} without a price */
 export async function readExplainedPrice(
   database: ReadDatabase,
   chain: Chain,

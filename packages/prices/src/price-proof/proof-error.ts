@@ -1,13 +1,11 @@
 import { defineError } from '@chainstead/core';
 
-/** A price proof that does not hold. Code `PRICE_PROOF_INVALID`. */
 export class PriceProofError extends defineError('PRICE_PROOF_INVALID', (place: string, problem: string) => ({
   message: `The price proof is invalid: ${place} ${problem}`,
   facts: { place },
   remedy: 'Request the price with its proof again, from a source that you trust',
 })) {}
 
-/** A price that follows from its document, with facts that nothing proves. Code `PRICE_UNPROVEN`. */
 export class PriceUnprovenError extends defineError('PRICE_UNPROVEN', (facts: number, blocks: number) => ({
   message: `The price rests on ${facts} facts without a proof and ${blocks} block hashes that are not trusted`,
   facts: { facts, blocks },

@@ -28,11 +28,7 @@ export interface ProofSources {
   readEvidence(question: EvidenceQuestion): Promise<Evidence | null>;
 }
 
-/**
- * The price as its route shows it, with its explanation and the evidence for it.
- * @throws StateUnavailableError if the nodes have not returned the evidence in time;
- * InvalidParameterError if no hash of the chain can be verified
- */
+/** @throws StateUnavailableError if the evidence is late; InvalidParameterError if no hash of the chain can be verified */
 export async function showProvenPrice(
   found: FoundPrice,
   chain: Chain,
@@ -181,7 +177,6 @@ function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): Price
   };
 }
 
-/** A log with its evidence. */
 interface Place {
   readonly block: number;
   readonly evidence: BlockEvidence;

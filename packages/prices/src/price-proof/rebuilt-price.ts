@@ -13,11 +13,8 @@ import { type HistoryContext, readAddress, readDecimals, readHistory } from './s
 import { readNumber } from './stated-states.ts';
 
 /**
- * Decides the price again by the states, anchors and rules of an explanation, and compares all that follows from them.
- * Prices of hops are decided in the same way.
- * @param chain null: unknown
- * @returns US dollars per whole token
- * @throws PriceProofError naming the first member that differs
+ * Decides the price and those of hops again by the explanation, and compares all that follows.
+ * @returns US dollars per whole token @throws PriceProofError naming the first member that differs
  */
 export function rebuildPrice(explanation: PriceExplanation, token: Address, chain: Chain | null): Fraction {
   const anchors = explanation.anchors.map(readAnchor);
@@ -73,7 +70,6 @@ function checkAges(candidates: Step['candidates'], { time, rules: { windowSecond
   throw new PriceProofError(`explanation.candidates[${young}]`, problem);
 }
 
-/** A token with its pools, and the prices of the tokens that these are priced with. */
 interface Step {
   readonly at: string;
   readonly token: Address;
@@ -83,7 +79,6 @@ interface Step {
 }
 
 interface StepContext extends Pick<PriceFacts, 'chain' | 'rules'> {
-  /** Unix seconds of the price. */
   readonly time: number;
   readonly decimals: ReadonlyMap<Address, number>;
 }

@@ -8,14 +8,12 @@ import { readNumber, readState, readWord } from './stated-states.ts';
 type Candidate = PriceExplanation['candidates'][number];
 
 export interface HistoryContext {
-  /** Its place in the document. */
   readonly at: string;
   /** Addresses that stand for the priced token in pools. */
   readonly forms: readonly Address[];
   readonly time: number;
   /** Tokens that pools are priced with. */
   readonly anchors: ReadonlyMap<Address, Fraction>;
-  /** What they are. */
   readonly known: 'an anchor' | 'a hop';
 }
 

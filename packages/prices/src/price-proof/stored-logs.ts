@@ -5,25 +5,20 @@ import { poolKey } from '@chainstead/markets';
 import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
 import type { LogOfBlock } from './evidence-kind.ts';
 
-/** Place of a stored log that set the state of a pool or changed its liquidity. */
 export type StoredLog = LogOfBlock & { readonly block: number };
 
-/** Logs and ticks of a pool, oldest first. */
 export interface LogsOfPool {
   readonly logs: readonly StoredLog[];
   /** Ticks of reported and read states, by the block from which on they hold. */
   readonly ticks: readonly { readonly block: number; readonly tick: number | null }[];
 }
 
-/** A pool, and the first block of its history. */
 interface PoolSpan {
-  /** Address or id. */
   readonly pool: Hex;
   readonly first: number;
   readonly isConcentrated: boolean;
 }
 
-/** Until a block, in the order of the pools. Two statements. */
 export async function readLogsOfPools(
   database: ReadDatabase,
   chain: Chain,
@@ -53,7 +48,6 @@ export async function readLogsOfPools(
   });
 }
 
-/** States of the pool at a position, and its reading at the first block, which has no log. */
 function readStates(database: ReadDatabase, chain: Chain, pools: readonly PoolSpan[], last: number) {
   const chainId = sql`${chain.id}::bigint`;
   const end = sql`${last}::bigint`;

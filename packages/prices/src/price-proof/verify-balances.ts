@@ -20,7 +20,6 @@ export function newestBalances(pools: readonly CountedPool[]): readonly BalanceO
   });
 }
 
-/** Compares balances of pools with the storage of their tokens. @throws PriceProofError */
 export function verifyBalances(
   pools: readonly CountedPool[],
   { balances }: PriceProof,

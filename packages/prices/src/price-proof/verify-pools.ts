@@ -19,7 +19,6 @@ type StatedState = Candidate['states'][number];
 /** `states`: number of pool states that logs prove. */
 type VerifiedPools = { readonly states: number; readonly unproven: readonly UnprovenFact[] };
 
-/** Compares the states of all pools that count with the logs that set them. @throws PriceProofError */
 export function verifyPools(
   counted: readonly CountedPool[],
   { pools, balances }: PriceProof,

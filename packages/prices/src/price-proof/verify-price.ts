@@ -20,7 +20,6 @@ import { verifyBalances } from './verify-balances.ts';
 import { checkHops } from './verify-hops.ts';
 import { verifyPools } from './verify-pools.ts';
 
-/** What the reader of a proof trusts. */
 export interface Trust {
   /** Hash of the block of the price; null: that of the document. */
   readonly blockHash: Hash | null;
@@ -28,10 +27,8 @@ export interface Trust {
   readonly blockHashes: ReadonlySet<Hash> | null;
 }
 
-/** A block whose hash the reader has to compare with a node. */
 type BlockToCheck = { readonly number: number; readonly hash: Hash };
 
-/** A price that holds, and under which conditions. */
 export interface VerifiedPrice {
   readonly chainId: string;
   readonly token: Address;
@@ -44,7 +41,6 @@ export interface VerifiedPrice {
   readonly time: number;
   readonly proven: readonly string[];
   readonly unproven: readonly UnprovenFact[];
-  /** Blocks that are neither trusted nor linked to a trusted one. */
   readonly blocksToCheck: readonly BlockToCheck[];
 }
 
@@ -62,9 +58,8 @@ const documentSchema = z.object({
 type PriceDocument = z.infer<typeof documentSchema>;
 
 /**
- * From the document and the known chains alone. Headers are checked by their hashes, and receipts by the roots of
- * headers. States of pools and values of feeds must follow from the logs of receipts, and the price from these.
- * @throws PriceProofError naming the part that does not hold
+ * From the document and the known chains alone: headers by their hashes, receipts by the roots of headers, states and values by
+ * the logs of receipts, and the price by these. @throws PriceProofError naming the part that does not hold
  */
 export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
   const parsed = readDocument(document);

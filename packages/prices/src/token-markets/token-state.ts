@@ -15,7 +15,6 @@ import {
   type TokenPrice,
 } from '../token-price/read/token-price.ts';
 
-/** Price and liquidity of a token at the end of a block. */
 export interface TokenState {
   /** US dollars per whole token, as in `getTokenPrice`; null: none. */
   readonly usd: Fraction | null;

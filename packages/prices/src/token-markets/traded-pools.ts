@@ -6,13 +6,9 @@ import { type PoolOfToken, readPoolsOfTokens } from '../token-price/pools/pools-
 import { groupByToken, readDecimals } from '../token-price/read/token-price.ts';
 import type { TokenState } from './token-state.ts';
 
-/** Pools of a token whose trades count. */
 const POOLS_MAX = 64;
 
-/**
- * Proven pools of any exchange against an anchor. Anyone can create pools, so only the deepest {@link POOLS_MAX} count;
- * those without a known depth come last. Tokens without a pool are missing.
- */
+/** Anyone can create pools, so only the deepest {@link POOLS_MAX} count. Tokens without a pool are missing. */
 export async function readTradedPools(
   database: ReadDatabase,
   chain: Chain,

@@ -25,11 +25,7 @@ export type HeldPrices = ReadonlyMap<Address, HeldPrice>;
 /** Tokens of a wallet that count for its whole value: those that moved last. */
 export const TOKENS_MAX = 2_000;
 
-/**
- * At the end of a block. Tokens without a price, and those beyond the limits, are missing.
- * @param tokens the zero address is the native token, which is priced as its wrapped one
- * @param query.changing tokens whose price 24 hours before is wanted too
- */
+/** Tokens without a price, and those beyond the limits, are missing. @param query.changing also wanted of 24 hours before */
 export async function readHeldPrices(
   sources: PriceSources,
   chain: Chain,
@@ -84,7 +80,6 @@ async function pricesAt(
   return { time: known.time, prices: new Map(anchors.map(([token, usd]) => [token, { of: 'anchor', usd }])) };
 }
 
-/** The last known block at or before a moment, with its time in Unix seconds; null: none. */
 async function readBlockTime(
   database: ReadDatabase,
   chain: Chain,

@@ -43,7 +43,6 @@ export function sumOf(values: readonly Fraction[]): Fraction {
   return values.reduce(addFractions, ZERO);
 }
 
-/** Sum of the values of priced balances. */
 export function totalOf(holdings: readonly PricedBalance[]): Fraction {
   return sumOf(holdings.map((holding) => dollarValue(holding) ?? ZERO));
 }

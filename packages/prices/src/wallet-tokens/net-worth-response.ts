@@ -36,7 +36,6 @@ export const netWorthSchema = z
 
 export interface ChainNetWorth {
   readonly chain: Chain;
-  /** Base units. */
   readonly native: bigint;
   /** US dollars of the native balance, and of all tokens. */
   readonly nativeValue: Fraction;

@@ -22,7 +22,6 @@ import { type ChainNetWorth, netWorthSchema, showNetWorth } from './net-worth-re
 import type { WalletTokensOptions } from './wallet-tokens-route.ts';
 
 export interface NetWorthOptions extends WalletTokensOptions {
-  /** The indexed chains, used if a request has no chain. */
   readonly served: readonly Chain[];
 }
 
@@ -31,10 +30,7 @@ interface NetWorthRequest extends PriceLimits {
   readonly exclude_unverified_contracts?: boolean | undefined;
 }
 
-/**
- * `GET /api/v2.2/wallets/{address}/net-worth`: value of all tokens of a wallet by chain (docs/api/wallets.md#net-worth).
- * A token counts with at most what its pools could pay out, so an airdrop with a small pool adds next to nothing.
- */
+/** docs/api/wallets.md#net-worth. A token counts with at most what its pools could pay out: airdrops add next to nothing. */
 export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

@@ -60,10 +60,7 @@ export function showWalletToken(
   };
 }
 
-/**
- * @param balance base units
- * @param total US dollars of all tokens of the wallet
- */
+/** @param balance base units @param total US dollars of all tokens of the wallet */
 export function showNativeToken(
   { native }: Chain,
   balance: bigint,

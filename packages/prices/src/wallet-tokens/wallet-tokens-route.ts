@@ -30,10 +30,7 @@ export interface WalletTokensOptions extends WalletBalancesOptions {
   readonly nativeMaxAgeMs: number;
 }
 
-/**
- * `GET /api/v2.2/wallets/{address}/tokens`: token and native balances of a wallet, paged
- * (docs/api/wallets.md#wallet-tokens). All pages of a run show the newest block of its first page.
- */
+/** docs/api/wallets.md#wallet-tokens. All pages of a run show the newest block of its first page. */
 export function createWalletTokensRoute(options: WalletTokensOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
   return (app, dependencies) => {
@@ -127,7 +124,6 @@ function showRows(
 /** More than a number has. */
 const TOTAL_DIGITS = 30;
 
-/** The filter that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),
@@ -141,7 +137,6 @@ const filterSchema = z.object({
   min_pair_side_liquidity_usd: z.string().nullable().default(null),
 });
 
-/** Limits of prices as a cursor keeps them. */
 function limitsText({ max_token_inactivity, min_pair_side_liquidity_usd: depth }: PriceLimits) {
   return {
     max_token_inactivity,
@@ -190,7 +185,6 @@ function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage)
   return { pinned: upperBound, depth: reorgDepthMax, after: place };
 }
 
-/** After the last examined token, shown or not. */
 function placeAfter({ position }: TokensPage, { last }: ResolvedBalances): z.infer<typeof positionSchema>['after'] {
   if (last === null) return position?.after ?? null;
   return { verified: last.facts.verified, place: [...last.place], token: last.token };

@@ -25,13 +25,11 @@ import {
   WALLET_SWAPS,
 } from './trades-statement.ts';
 
-/** A swap with the value of either side. */
 export interface Trade {
   readonly pool: TradedPool;
   readonly block: number;
   /** Unix seconds of its block. */
   readonly time: number;
-  /** Whether token 0 was sold and token 1 bought. */
   readonly isSold0: boolean;
   /** Base units, without sign. */
   readonly amount0: bigint;
@@ -46,14 +44,10 @@ export interface TradesPart {
   readonly trades: readonly Trade[];
   /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
   readonly undecided: readonly (Address | null)[];
-  /** Position of its last swap; null: it has none. */
   readonly last: TradePosition | null;
 }
 
-/**
- * Returns the indexed blocks of swaps, and the Unix seconds of the newest known block. `complete`: all from the first.
- * @param wallet adds the blocks of its on-demand backfill; null: none
- */
+/** With the Unix seconds of the newest known block. @param wallet adds the blocks of its on-demand backfill; null: none */
 export async function readTradesSpan(
   database: ReadDatabase,
   chain: Chain,

@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 
-/** Facts of a token as responses show them. Null: unknown. */
 export interface TokenFacts {
   readonly name: string | null;
   readonly symbol: string | null;

@@ -2,22 +2,17 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, multiplyFractions, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
 import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
 
-/** The tokens of a swap, by the rules of profits. */
 export interface TradedPool {
   /** With the wrapped native token for the native one. */
   readonly token0: Address;
   readonly token1: Address;
-  /** Whether a purchase or sale of the token counts. */
   readonly isCounted0: boolean;
   readonly isCounted1: boolean;
   /** Anchors that value a swap, the preferred one first. */
   readonly anchors: readonly { readonly token: Address; readonly isToken0: boolean; readonly decimals: number }[];
 }
 
-/**
- * A dollar token is never counted; the wrapped native token only against a dollar token.
- * @param decimalsOf decimals of an anchor; null: no anchor, or unknown
- */
+/** A dollar token is never counted; the wrapped native token only against one. @param decimalsOf null: no anchor, or unknown */
 export function tradedPoolOf(
   token0: Address,
   token1: Address,
@@ -45,12 +40,7 @@ export function shownToken(token: Address, chain: Chain): Address {
   return token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token;
 }
 
-/**
- * In units of `DOLLAR`, rounded half up: the amount of its anchor times the price of the anchor.
- * Null: unknown, also while the price of the preferred anchor is not known yet.
- * @param swap amounts in base units, with any sign
- * @param book prices of anchors in the block of the swap
- */
+/** In units of `DOLLAR`, rounded half up: the amount of its anchor times the anchor's price in that block. Null: not known yet. */
 export function valueOfSwap(
   { anchors }: TradedPool,
   swap: BlockTime & { readonly amount0: bigint; readonly amount1: bigint },

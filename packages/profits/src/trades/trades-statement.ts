@@ -28,7 +28,6 @@ export interface TradesQuery {
   readonly subject: TradesSubject;
   /** The last swap of the part before; null: the first part. */
   readonly after: TradePosition | null;
-  /** Swaps of earlier and later blocks are left out. */
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly limit: number;
@@ -38,7 +37,6 @@ const SWAP = {
   block: int4('block_number'),
   /** Unix seconds; -1: the block is missing. */
   time: int4('time'),
-  /** Number of the pool in the part. */
   pool: int4('pool_number'),
   /** Base units into the pool; negative out of it. */
   amount0: text('amount0::text'),
@@ -54,10 +52,8 @@ export const TOKEN_SWAPS = packedRows({ ...SWAP, ...PARTIES });
 export type PoolEntry = readonly [number, string | null, string | null, boolean, boolean];
 
 /**
- * The next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows:
- * `swaps_by_wallet` and `swaps_by_beneficiary`, or `trades_by_token0` and `trades_by_token1`
- * (trades-statement.explain.test.ts). Pools are joined once per part, not per swap.
- * @param isSpread whether tables are distributed
+ * The next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows
+ * (trades-statement.explain.test.ts). @param isSpread whether tables are distributed
  */
 export function tradesStatement(
   chain: Chain,

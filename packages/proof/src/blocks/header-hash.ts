@@ -24,7 +24,6 @@ const REQUIRED_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['nonce', 'bytes'],
 ];
 
-/** Fields that forks appended, in order. */
 const OPTIONAL_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['baseFeePerGas', 'integer'], // EIP-1559
   ['withdrawalsRoot', 'bytes'], // EIP-4895
@@ -43,10 +42,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['milliTimestamp', 'l1BlockNumber', 'sendCount', 'sendRoot'],
 ]);
 
-/**
- * Null if a field that every header has is missing, as in converted recordings.
- * @throws InvalidHexBytesError if a field is not hexadecimal
- */
+/** Null if a field that every header has is missing, as in converted recordings. @throws InvalidHexBytesError */
 export function headerHash(raw: RawHeader): Hash | null {
   const fields = encodeFields(raw);
   return fields === null ? null : keccak256Hex(encodeList(fields));
@@ -58,11 +54,7 @@ export type HeaderHashCheck =
   | { readonly result: 'unchecked' }
   | { readonly result: 'mismatch'; readonly computed: Hash };
 
-/**
- * Nodes of some chains show optional fields that their header lacks (Frontier's baseFeePerGas), so shorter forms are
- * tried too. Any form with the right hash is proof.
- * @throws InvalidHexBytesError if a field is not hexadecimal
- */
+/** Shorter forms are tried too: some nodes show fields that their header lacks. Any right hash is proof. @throws InvalidHexBytesError */
 export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck {
   const fields = encodeFields(raw);
   if (fields === null) return { result: 'unchecked' };

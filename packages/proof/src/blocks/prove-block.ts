@@ -4,25 +4,17 @@ import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from '../re
 import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
 import { checkHeaderHash } from './header-hash.ts';
 
-/**
- * `receipts`: root recomputed; `cross`: two upstreams agree; `none`: one upstream, unchecked;
- * `not-applicable`: the header commits to nothing; `unproven`: checked without a match.
- */
+/** `receipts`: root recomputed. `cross`: two upstreams agree. `none`: unchecked. `not-applicable`: no commitment. `unproven`: no match. */
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
 export type UnprovenReason =
-  /** The receipts don't hash to the header's `receiptsRoot`. */
   | 'root-mismatch'
-  /** The header's fields don't hash to its `hash`. */
   | 'header-hash-mismatch'
   | 'root-missing'
-  /** More or fewer receipts than transactions. */
   | 'receipt-count'
-  /** A receipt belongs to another transaction than the one at its position. */
   | 'receipt-order'
   /** A log names another block or transaction. */
   | 'log-placement'
-  /** A field is not hexadecimal of the right size. */
   | 'malformed';
 
 export type Proof =
@@ -37,13 +29,10 @@ export type Proof =
 export interface Unproven {
   readonly level: 'unproven';
   readonly reason: UnprovenReason;
-  /** Value in the block or its header. */
   readonly expected: string;
-  /** Value computed from the response. */
   readonly computed: string;
 }
 
-/** A block from one upstream, with all its receipts in order. */
 export interface BlockWithReceipts {
   readonly header: BlockHeader;
   readonly transactionHashes: readonly Hash[];
@@ -52,10 +41,7 @@ export interface BlockWithReceipts {
 
 export type ProvableChain = Pick<Chain, 'receiptsRoot' | 'headerHash'>;
 
-/**
- * Checks receipts against the header's commitment. Pure; never throws for data from an upstream.
- * Positions of receipts and logs are checked on every chain, roots if the chain has them.
- */
+/** Checks the positions of receipts and logs, and roots if the chain has them. Pure; never throws for data from an upstream. */
 export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proof {
   try {
     const misplaced = checkReceipts(whole, chain) ?? checkLogs(whole);

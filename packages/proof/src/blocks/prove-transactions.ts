@@ -10,18 +10,14 @@ import { orderedTrieRoot } from '../tries/ordered-trie.ts';
 import type { ProvableChain, Unproven } from './prove-block.ts';
 
 type TransactionsUnprovenReason =
-  /** The transactions don't hash to the header's `transactionsRoot`. */
   | 'transactions-root-mismatch'
   | 'transactions-root-missing'
-  /** A transaction's fields don't hash to its `hash`. */
   | 'transaction-hash-mismatch'
   /** A transaction type has no known encoding, so the root can't be computed. Not the fault of an upstream. */
   | 'transaction-encoding'
-  /** A transaction names another block or position. */
   | 'transaction-placement'
   /** A receipt contradicts its transaction: type, sender, recipient, gas used, created contract. */
   | 'receipt-mismatch'
-  /** A transaction names another account than the one that signed it. */
   | 'sender-mismatch'
   /** A field is missing, or not hexadecimal of the right size. */
   | 'transaction-malformed';
@@ -33,7 +29,6 @@ export type TransactionsProof =
 
 export type TransactionsUnproven = Omit<Unproven, 'reason'> & { readonly reason: TransactionsUnprovenReason };
 
-/** A block's transaction objects and receipts from one upstream, both in order. */
 export interface BlockTransactions {
   readonly header: BlockHeader;
   readonly transactions: readonly TransactionJson[];
@@ -41,10 +36,8 @@ export interface BlockTransactions {
 }
 
 /**
- * Checks transaction objects against the header's root and their hashes, and that the receipts agree with them.
- * Pure; never throws for data from an upstream.
- * The root contains the signature, not the sender: `from` is only checked against the receipt and the address of a
- * created contract ({@link contradictsSenders} proves it). Gas used is the difference of the receipts' cumulative gas.
+ * Checks transactions against the header's root, their hashes and the receipts. Pure; never throws for data from an upstream.
+ * The root contains the signature, not the sender, which {@link contradictsSenders} proves.
  */
 export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
   try {
@@ -79,10 +72,7 @@ function checkPlaces({ header, transactions }: BlockTransactions): TransactionsU
   return null;
 }
 
-/**
- * Null if the transactions don't contradict their hashes or the header's root.
- * `transaction-encoding`: the encodable ones match their hashes, but the root can't be computed.
- */
+/** Null if nothing contradicts. `transaction-encoding`: the encodable ones match, but the root can't be computed. */
 export function contradictsRoot(
   { header, transactions }: Pick<BlockTransactions, 'header' | 'transactions'>,
   chain: Pick<ProvableChain, 'receiptsRoot'>,
@@ -107,8 +97,7 @@ export function contradictsRoot(
 }
 
 /**
- * Null if each sender signed its transaction. Recovering them takes longer than all other proofs together.
- * Transactions without a signature of an account, or of an unknown type, are skipped.
+ * Null if each sender signed. Slower than all other proofs together. Unsigned and unknown types are skipped.
  * @param recover recovers the signers. Default: in this thread
  */
 export async function contradictsSenders(

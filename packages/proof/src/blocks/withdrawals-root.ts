@@ -25,10 +25,7 @@ export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash |
   }
 }
 
-/**
- * `unchecked`: the header has no root, or its root has another meaning.
- * @param raw the block's JSON without transactions
- */
+/** `unchecked`: the header has no root, or one of another meaning. @param raw the block's JSON without transactions */
 export function checkWithdrawals(
   { withdrawals, withdrawalsRoot: root }: TransactionJson,
   first: TransactionJson | undefined,

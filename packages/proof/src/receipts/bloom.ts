@@ -4,7 +4,6 @@ import { hexToBytes } from '../rlp/hex-bytes.ts';
 export const BLOOM_BYTES = 256;
 const BLOOM_BITS = 2048;
 
-/** Values stored in each of two generations. */
 const CACHE_SIZE = 32_768;
 
 /** Bit positions of recent values: a few contracts and events emit most logs. A full generation replaces the older one. */

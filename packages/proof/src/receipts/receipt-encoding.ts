@@ -17,11 +17,7 @@ const BLOOM_HEADER = headerText(STRING_BASE, BLOOM_BYTES);
 /** Source of a receipt's bloom: computed from its logs, or from the node (some nodes fill it in on request). */
 export type BloomSource = 'computed' | 'given';
 
-/**
- * RLP [status or root, cumulativeGasUsed, bloom, logs], after the type byte if it has one (EIP-2718).
- * Built as text that becomes bytes once: writing each field takes twice as long.
- * @throws InvalidHexBytesError if a field is not hexadecimal of the right size
- */
+/** RLP after the type byte (EIP-2718). Built as text: writing each field to a buffer takes twice as long. @throws InvalidHexBytesError */
 export function encodeReceipt(receipt: Receipt, source: BloomSource = 'computed'): Buffer {
   const { logs, raw } = receipt;
   const { logsBloom: given } = raw;
@@ -45,9 +41,8 @@ export function encodeReceipt(receipt: Receipt, source: BloomSource = 'computed'
 const HEX = /^0x[0-9a-f]*$/i;
 
 /**
- * The state root after the transaction before Byzantium; since then (EIP-658) a status: 1, or nothing for a failure.
- * Nethermind shows both for old receipts, which hash only the root. A failure with logs was altered on the way: the
- * root doesn't prove it, so its status is hashed.
+ * The state root before Byzantium; then a status (EIP-658). Nethermind shows both for old receipts.
+ * A failure with logs was altered on the way: its status is hashed.
  */
 function outcomeDigits(receipt: Receipt): string {
   const { status, root } = receipt.raw;
@@ -58,10 +53,7 @@ function outcomeDigits(receipt: Receipt): string {
   return typeof status === 'string' ? integerText(BigInt(status)) : '';
 }
 
-/**
- * OP Stack deposits hash nonce and version from the Canyon fork on, when the version appears. Between Regolith and
- * Canyon the nonce is shown but not hashed (OP Stack specification, deposits).
- */
+/** OP Stack deposits hash nonce and version only since Canyon, when the version appears (specification, deposits). */
 function depositText(receipt: Receipt): string {
   const { depositNonce, depositReceiptVersion } = receipt.raw;
   if (receipt.type !== DEPOSIT_TYPE || typeof depositReceiptVersion !== 'string') return '';

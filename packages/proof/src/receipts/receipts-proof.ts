@@ -3,20 +3,13 @@ import { orderedTrieProof, orderedTrieRoot } from '../tries/ordered-trie.ts';
 import { encodeReceipt } from './receipt-encoding.ts';
 import { committedReceipts, type ReceiptsRootContext } from './receipts-root.ts';
 
-/** Proof that a receipt is under the receipts root of a block. */
 interface ReceiptProof {
   /** Position of the receipt in the trie: that of its transaction among those that the header commits to. */
   readonly index: number;
-  /** Nodes from the root to the leaf with the receipt. */
   readonly nodes: readonly Buffer[];
 }
 
-/**
- * Proofs by the positions of their transactions. A receipt that the header does not commit to has none.
- * @param receipts all of the block, in order
- * @returns null if the receipts don't hash to `root`
- * @throws InvalidHexBytesError if a receipt has a value that is not hexadecimal of the right size
- */
+/** By the positions of transactions. Null if the receipts, all of the block in order, don't hash to `root`. @throws InvalidHexBytesError */
 export function proveReceipts(
   receipts: readonly Receipt[],
   context: ReceiptsRootContext,

@@ -31,10 +31,7 @@ export function committedReceipts(receipts: readonly Receipt[], context: Receipt
   return own.every(isCommitted) ? own : own.filter(isCommitted);
 }
 
-/**
- * Bor adds it for state-sync events before the Madhugiri fork, outside the roots and the bloom. It can't collide on
- * other chains, so it is checked on all.
- */
+/** Bor's state-sync receipt before the Madhugiri fork, outside the roots. It can't collide, so it is checked on all chains. */
 export function stateSyncTransactionHash(blockNumber: number, blockHash: Hash): Hash {
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(blockNumber));

@@ -9,20 +9,14 @@ export class InvalidHexBytesError extends defineError('INVALID_HEX_BYTES', (give
   };
 }) {}
 
-/**
- * Judged only by the length of the text.
- * @throws InvalidHexBytesError if the length is odd or the prefix is missing
- */
+/** By the length of the text alone. @throws InvalidHexBytesError for an odd length or no prefix */
 export function hexByteLength(text: string): number {
   if ((text.length & 1) !== 0 || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120)
     throw new InvalidHexBytesError(text);
   return (text.length >> 1) - 1;
 }
 
-/**
- * Returns the offset after the bytes.
- * @throws InvalidHexBytesError if the text has another length or a character that is not hexadecimal
- */
+/** Returns the offset after the bytes. @throws InvalidHexBytesError for another length or no hexadecimal */
 export function writeHexBytes(target: Buffer, offset: number, text: Hex | string, bytes: number): number {
   if (hexByteLength(text) !== bytes || target.write(text.slice(2), offset, bytes, 'hex') !== bytes)
     throw new InvalidHexBytesError(text, bytes);

@@ -1,6 +1,5 @@
 import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
-/** One item of an RLP list, as a slice of its source bytes. */
 export interface RlpItem {
   readonly isList: boolean;
   /** Header and payload. */

@@ -1,7 +1,4 @@
-/**
- * RLP (yellow paper, appendix B) as hexadecimal digits without a prefix, as node data is. Built as text, a transaction
- * becomes bytes once, while a buffer for each field takes three times as long.
- */
+/** RLP (yellow paper, appendix B) as hexadecimal digits without a prefix: a third of the time of a buffer for each field. */
 import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
 /** An even number of hexadecimal digits. */
@@ -10,7 +7,6 @@ type Digits = string;
 const BYTE_DIGITS: readonly Digits[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const FIRST_OF_LONG = byteText(STRING_BASE);
 
-/** Two digits. */
 export function byteText(byte: number): Digits {
   return BYTE_DIGITS[byte] ?? '';
 }

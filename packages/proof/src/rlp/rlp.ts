@@ -3,9 +3,7 @@
 /** Payloads up to this many bytes have a header of one byte. */
 export const SHORT_PAYLOAD_MAX = 55;
 
-/** First byte of a short byte string. */
 export const STRING_BASE = 0x80;
-/** First byte of a short list. */
 export const LIST_BASE = 0xc0;
 
 function headerLength(payloadLength: number): number {

@@ -1,7 +1,6 @@
 import { type Address, keccak256Hex } from '@chainstead/core';
 import secp256k1 from 'secp256k1';
 
-/** A signature on the curve secp256k1. */
 export interface Signature {
   /** Hash of the signed message, 32 bytes. */
   readonly hash: Uint8Array;

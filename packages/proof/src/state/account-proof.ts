@@ -5,7 +5,6 @@ import { InvalidStateProofError } from '../state-proof-error.ts';
 import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
 import { NODE_BYTES_MAX, readTrieProof } from '../tries/trie-proof.ts';
 
-/** The proven content of an account under a block's state root. */
 export interface ProvenAccount {
   /** False: the state has no such account; the other members have the defaults of one. */
   readonly exists: boolean;
@@ -22,14 +21,9 @@ const ACCOUNT_MEMBERS = 4;
 const NONCE_BYTES_MAX = 8;
 const WORD_BYTES = 32;
 const NODE_TEXT_MAX = 2 + 2 * NODE_BYTES_MAX;
-/** Hash of empty code. */
 const EMPTY_CODE_HASH = keccak256Hex(Buffer.alloc(0));
 
-/**
- * Checks a response of `eth_getProof` (EIP-1186). Values outside the proofs must agree with them.
- * @param question.stateRoot from the block's header, whose hash was checked
- * @throws InvalidStateProofError
- */
+/** Checks `eth_getProof` (EIP-1186) and the values outside its proofs, by a checked header's state root. @throws InvalidStateProofError */
 export function verifyAccountProof(
   answer: unknown,
   question: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },

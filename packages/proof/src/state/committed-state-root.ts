@@ -6,7 +6,6 @@ export type CommittedStateRoot =
   | { readonly result: 'verified'; readonly stateRoot: Hash }
   /** The header lacks a field, or has one of no known encoding. */
   | { readonly result: 'unchecked' }
-  /** The header's fields don't hash to the block's hash. */
   | { readonly result: 'mismatch' };
 
 /** @throws InvalidHexBytesError, SyntaxError if a field is not hexadecimal */

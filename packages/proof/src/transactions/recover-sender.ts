@@ -7,7 +7,6 @@ import { integer, nothing, type TransactionJson } from './transaction-fields.ts'
 export type SenderCheck =
   /** Its signature, or the encoding that its hash commits to, confirms the sender. */
   | { readonly result: 'verified' }
-  /** Another account signed it. */
   | { readonly result: 'mismatch'; readonly recovered: Address }
   /** It has no signature of an account, or is of an unknown type. */
   | { readonly result: 'unchecked' };

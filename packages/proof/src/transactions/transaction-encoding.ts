@@ -9,10 +9,7 @@ const ETHEREUM_TYPE_MAX = 4;
 /** Fields that Mantle's deposits hash in addition to those of the OP Stack, in Mantle's encoding. */
 const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
-/**
- * Bytes in the transactions trie (EIP-2718), whose keccak-256 is the hash.
- * Null if type or form is unknown: zkSync, Polygon's state sync and others.
- */
+/** Bytes in the transactions trie (EIP-2718), whose keccak-256 is the hash. Null if type or form is unknown. */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
   return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
 }
@@ -20,9 +17,7 @@ export function encodeTransaction(transaction: TransactionJson): Buffer | null {
 export type TransactionHashCheck =
   | { readonly result: 'verified'; readonly bytes: Buffer }
   | { readonly result: 'mismatch'; readonly computed: Hash }
-  /** A field of a type that every node shows completely is missing or malformed. */
   | { readonly result: 'malformed' }
-  /** The encoding is unknown. */
   | { readonly result: 'unknown' };
 
 export function checkTransactionHash(transaction: TransactionJson): TransactionHashCheck {
@@ -47,7 +42,6 @@ export function namesSender(transaction: TransactionJson): boolean {
   return typeOf(transaction)?.namesSender === true;
 }
 
-/** Whether every node shows enough of this transaction type to encode it. */
 export function isEthereumType(type: number | null): boolean {
   return type !== null && type >= 0 && type <= ETHEREUM_TYPE_MAX;
 }

@@ -11,7 +11,6 @@ import {
   typedSignature,
 } from './transaction-fields.ts';
 
-/** The concatenated items of an RLP list. */
 type Encoder = (transaction: TransactionJson) => FieldText;
 
 export interface TransactionType {
@@ -21,10 +20,7 @@ export interface TransactionType {
   readonly signature: Encoder | null;
   /** Whether the fields contain the sender, so that the hash commits to it. */
   readonly namesSender?: true;
-  /**
-   * Every node shows all required fields. Other bytes are trusted only if they hash to the transaction's hash:
-   * a chain may have appended fields.
-   */
+  /** Every node shows all fields. Other bytes are trusted only if they hash right: a chain may have appended fields. */
   readonly isSettled?: true;
 }
 
@@ -37,7 +33,6 @@ const FEE_MARKET: Encoder = (one) =>
   CALL(one) +
   accessList(one.accessList);
 
-/** Ethereum's types. */
 const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   [
     0,
@@ -163,7 +158,6 @@ const CELO_FEE_CURRENCY: TransactionType = {
   signature: typedSignature,
 };
 
-/** By EIP-2718 type. */
 export const TRANSACTION_TYPES: ReadonlyMap<number, TransactionType> = new Map([
   ...ETHEREUM_TYPES,
   ...ARBITRUM_TYPES,

@@ -12,20 +12,14 @@ const ODD_FLAG = 0x10;
 /** `path`: nibbles of RLP(index). */
 type Entry = { readonly path: Uint8Array; readonly value: Uint8Array };
 
-/**
- * The Merkle-Patricia trie of a list with keys RLP(index), as in headers (yellow paper, appendix D).
- * No key is a prefix of another, so branches hold no value.
- */
+/** Keys are RLP(index), as in headers (yellow paper, appendix D). None is a prefix of another, so branches hold no value. */
 export function orderedTrieRoot(values: readonly Uint8Array[]): Hash {
   if (values.length === 0) return EMPTY_TRIE_ROOT;
   const entries = sortedEntries(values);
   return keccak256Hex(encodeNode(entries, 0, entries.length, 0));
 }
 
-/**
- * Nodes on the path to a value, root first, without those embedded in their parents.
- * @throws RangeError for a position beyond the list
- */
+/** Nodes on the path, root first, without those embedded in their parents. @throws RangeError beyond the list */
 export function orderedTrieProof(values: readonly Uint8Array[], index: number): readonly Buffer[] {
   if (index < 0 || index >= values.length) throw new RangeError(`the list has no value ${index}`);
   const path = pathOf(index);

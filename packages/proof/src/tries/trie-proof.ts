@@ -19,31 +19,23 @@ export const NODE_BYTES_MAX = 1_024;
 /** Larger than any receipt: its logs cost gas by their bytes. */
 const LIST_NODE_BYTES_MAX = 8_388_608;
 
-/** A key, and the nodes that its trie may have. */
 interface WantedKey {
   /** Nibbles. */
   readonly path: Uint8Array;
   readonly nodeBytesMax: number;
-  /** Whether all keys of the trie are as long. */
   readonly isHashed: boolean;
 }
 
 /**
- * Reads a value of Ethereum's state or storage from the nodes of `eth_getProof`. Null if they prove its absence.
- * Nodes shorter than a hash are embedded in their parents, and may be repeated after them.
- * @param key 32 bytes: the hash of the address or the slot
- * @throws InvalidStateProofError if the nodes don't prove exactly that
+ * Value by the nodes of `eth_getProof`; null if they prove its absence. Nodes embedded in parents may be repeated after them.
+ * @param key 32 bytes: the hash of the address or the slot @throws InvalidStateProofError
  */
 export function readTrieProof(root: Hash, key: Uint8Array, nodes: readonly Buffer[]): Buffer | null {
   if (key.length !== HASH_LENGTH) throw new RangeError('the key of a trie with hashed keys has 32 bytes');
   return walk(root, { path: nibblesOf(key), nodeBytesMax: NODE_BYTES_MAX, isHashed: true }, nodes);
 }
 
-/**
- * Reads a value of a list whose keys are RLP(index): a receipt under a receipts root.
- * Null if the nodes prove that the list is shorter.
- * @throws InvalidStateProofError if the nodes don't prove exactly that
- */
+/** Value of a list with keys RLP(index); null if the nodes prove that it is shorter. @throws InvalidStateProofError */
 export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly Buffer[]): Buffer | null {
   const path = nibblesOf(encodeString(integerBytes(index)));
   return walk(root, { path, nodeBytesMax: LIST_NODE_BYTES_MAX, isHashed: false }, nodes);
@@ -82,7 +74,6 @@ function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer |
   return step.value;
 }
 
-/** The next step from a trie node: a child, a value, or an absent key (both null). */
 type Step =
   | { readonly child: RlpItem; readonly depth: number }
   | { readonly child: null; readonly value: Buffer | null };

@@ -86,7 +86,6 @@ export function createBlockFetcher({ failover }: { readonly failover: Failover }
   };
 }
 
-/** `transactions`: request transaction objects, not only hashes. */
 export function blockCall(
   at: number | Hash,
   { transactions = false }: { readonly transactions?: boolean | undefined } = {},

@@ -16,7 +16,6 @@ export interface SizedReading {
 export class BlockSize {
   readonly #at: number | Hash;
   readonly #bytesMax: number;
-  /** Whether the caller allows less than one response may have. */
   readonly #isCallers: boolean;
   #bytes = 0;
 
@@ -54,10 +53,7 @@ const turns = new PQueue({ concurrency: 1 });
 const REQUESTS_IN_FLIGHT = 4;
 const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
-/**
- * Reads receipts or transactions that one response can't hold. A part above the response limit is read alone.
- * @throws UpstreamFault; BlockTooLargeError if the block exceeds the caller's limit
- */
+/** What one response can't hold, in parts. A part above the response limit is read alone. @throws UpstreamFault, BlockTooLargeError */
 export async function readInParts(reading: SizedReading, method: string, hashes: readonly Hash[]): Promise<unknown[]> {
   if (hashes.length === 0) return [];
   const { signal, rank } = reading.given;

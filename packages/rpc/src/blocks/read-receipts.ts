@@ -9,13 +9,11 @@ import type { CallOptions } from '../transport/rpc-exchange.ts';
 import { blockCall, checkIdentity } from './fetch-blocks.ts';
 import { BlockSize, readInParts, type SizedReading } from './read-in-parts.ts';
 
-/** The receipts are in transaction order. */
 export interface BlockWithReceipts {
   block: Block;
   receipts: readonly Receipt[];
 }
 
-/** Names of upstreams that failed before. */
 export interface EarlierAttempts {
   /** No receipt list for the block. Others are tried before these are read one by one. */
   readonly withoutList: Set<string>;
@@ -30,7 +28,6 @@ export function startReading(): EarlierAttempts {
 export interface ReceiptsReading extends SizedReading {
   readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
   readonly block: Block;
-  /** Absent: there is no other upstream. */
   readonly earlier?: EarlierAttempts | undefined;
 }
 
@@ -60,10 +57,7 @@ export async function readReceipts(reading: ReceiptsReading): Promise<readonly R
   return fillIn(reading, [], block.transactionHashes);
 }
 
-/**
- * Null if the upstream has no such block. What one response can't hold is read one by one.
- * @throws as {@link readReceipts}; BlockTooLargeError if the block exceeds `bytesMax`
- */
+/** Null if the upstream has no such block. @throws as {@link readReceipts}; BlockTooLargeError above `bytesMax` */
 export async function readWhole(
   { chain, upstream, earlier }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'earlier'>,
   at: number | Hash,
@@ -92,7 +86,6 @@ export async function readWhole(
   return { block, receipts: receipts ?? (await readReceipts(ofBlock)) };
 }
 
-/** Reads the transactions apart; null if the upstream has no such block. */
 async function readBodyInParts(
   reading: Omit<ReceiptsReading, 'block'>,
   at: number | Hash,
@@ -113,10 +106,7 @@ async function readBodyInParts(
   return { ...(json as object), transactions: objects };
 }
 
-/**
- * Whether the response was too large and may be read in parts. A cut-off response counts if that repeats.
- * @throws BlockTooLargeError if the caller allows no larger one
- */
+/** Whether it may be read in parts. A cut-off response counts if that repeats. @throws BlockTooLargeError */
 function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): boolean {
   const { upstream, earlier, size } = reading;
   if (isAboutSize(error)) {
@@ -178,10 +168,7 @@ async function complete(reading: ReceiptsReading, list: unknown): Promise<readon
   return fillIn(reading, list, matched.missing);
 }
 
-/**
- * For a node that has the block but not the list. The first receipt is requested alone:
- * at the head, such a node often lacks the block too.
- */
+/** The first receipt is requested alone: at the head, a node without the list often lacks the block too. */
 async function readEach(reading: ReceiptsReading, answered: string): Promise<readonly Receipt[]> {
   const { upstream, block, given, earlier } = reading;
   const { capabilities } = upstream.state;

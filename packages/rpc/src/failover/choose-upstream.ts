@@ -5,14 +5,12 @@ import type { Operation } from './failover.ts';
 export type Choosable = Pick<Operation<unknown>, 'method' | 'fitness'>;
 
 export interface Requested {
-  /** Why upstreams were skipped, by name; `next` adds to them. */
   readonly reasons: Map<string, string>;
   readonly tried: ReadonlySet<string>;
 }
 
 export interface UpstreamChoice {
   allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[];
-  /** Undefined if no upstream is left. */
   next(operation: Choosable, given: RequestOptions, requested: Requested): Upstream | undefined;
 }
 
@@ -52,7 +50,6 @@ export function createUpstreamChoice(options: {
   };
 }
 
-/** Whether the caller allows the upstream and it is in use. Otherwise the reason is recorded. */
 function isAllowed({ name, state }: Upstream, given: RequestOptions, reasons: Map<string, string>): boolean {
   if (given.only !== undefined && given.only !== name) return false;
   if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');

@@ -40,7 +40,6 @@ export interface FailedAttempt {
 export interface Failover {
   /** @throws UpstreamsExhaustedError, RpcCallError, BlockTooLargeError, RequestAbortedError */
   run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
-  /** The upstream that a run would use first; undefined if none is available. */
   choose(operation: Choosable, options: RequestOptions): Upstream | undefined;
 }
 
@@ -196,7 +195,6 @@ class Run<T> {
   }
 }
 
-/** Runs the operation once the upstream has reached the required block. */
 async function attempt<T>(
   operation: Operation<T>,
   upstream: Upstream,

@@ -3,14 +3,10 @@ import { RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Deadline, Deadlines } from '../transport/deadlines.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/**
- * The first valid response wins. A verdict on the call ends both calls.
- * If both fail, the first error is thrown and `onFault` gets the second.
- */
+/** The first valid response or verdict on the call wins. If both fail, the first error is thrown; `onFault` gets the second. */
 export function hedge<A>(options: {
   readonly first: Upstream;
   readonly ask: (upstream: Upstream, signal: AbortSignal) => Promise<A>;
-  /** Milliseconds until the second upstream is called. */
   readonly delayMs: number;
   readonly chooseSecond: () => Upstream | undefined;
   readonly onFault: (fault: UpstreamFault) => void;

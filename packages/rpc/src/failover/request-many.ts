@@ -4,7 +4,6 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import type { Failover } from './failover.ts';
 
-/** Calls one method many times and returns the results in request order. */
 export type ManyRequester = (
   method: string,
   params: readonly (readonly unknown[])[],

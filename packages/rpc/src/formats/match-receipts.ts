@@ -4,7 +4,6 @@ import { MalformedAnswerError } from './parse-log.ts';
 import { createReceiptParser } from './parse-receipt.ts';
 import { isEmptyBloom } from './standard-form.ts';
 
-/** Receipts in transaction order, and the transactions without one. */
 export interface MatchedReceipts {
   readonly receipts: readonly Receipt[];
   readonly missing: readonly Hash[];
@@ -14,10 +13,8 @@ export interface MatchedReceipts {
 export class OtherBlockError extends MalformedAnswerError {}
 
 /**
- * Orders receipts as the block's transactions and checks that they and their logs belong to it.
- * Duplicates and nulls, which occur in practice, are dropped. Of receipts without a transaction only two kinds
- * are accepted, at the end: Bor's state-sync receipt and HyperEVM's system receipts.
- * @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
+ * Orders receipts as the block's transactions, without duplicates and nulls. Of receipts without a transaction, only Bor's
+ * state-sync and HyperEVM's system receipts are accepted. @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
  */
 export function matchReceipts(
   block: Block,

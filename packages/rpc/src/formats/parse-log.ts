@@ -40,10 +40,7 @@ export function createLogsParser(): (json: unknown) => Log[] {
   };
 }
 
-/**
- * Adjacent logs share block, transaction, address and topic0. Each repeated string is checked once,
- * and its duplicates from JSON.parse can be collected (a third of a page's memory).
- */
+/** Strings that adjacent logs share are checked once, and kept once (a third of a page's memory). */
 function createLogParser(): (json: unknown) => Log {
   let blockHash = '' as Hash;
   let transactionHash = '' as Hash;

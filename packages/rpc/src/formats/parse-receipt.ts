@@ -13,10 +13,7 @@ const NO_LOGS: readonly Log[] = [];
 /** EIP-2718: the type is one byte. */
 const TYPE_MAX = 0xff;
 
-/**
- * Old recordings lack `type`, `from` and `to`.
- * @throws MalformedAnswerError, InvalidPrimitiveError
- */
+/** Old recordings lack `type`, `from` and `to`. @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseReceipt(json: unknown): Receipt {
   return createReceiptParser()(json);
 }

@@ -27,10 +27,7 @@ export function repeatsIndexes(receipts: readonly Receipt[]): boolean {
   return receipts.some(({ logs }) => new Set(logs.map(({ logIndex }) => logIndex)).size < logs.length);
 }
 
-/**
- * Blocks in which a number repeats in a transaction, or (`risesInBlock`) does not increase in a later one.
- * @param logs in chain order
- */
+/** Blocks in which a number repeats in a transaction, or (`risesInBlock`) does not increase in a later one. Logs in chain order. */
 export function misnumberedBlocks(
   logs: readonly Log[],
   { risesInBlock }: { readonly risesInBlock: boolean },

@@ -1,14 +1,9 @@
-/**
- * Converts nodes' JSON to the standard JSON-RPC form: clients differ, and readers of raw members need not know how.
- * Unambiguous values are rewritten. Everything else stays unchanged and is refused by its reader.
- */
+/** Nodes' JSON in the standard JSON-RPC form. Only unambiguous values are rewritten; readers refuse the others. */
 import { isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The root of an empty trie. */
 const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
-/** The hash of an empty list of uncles. */
 const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 const NO_BLOOM = /^0x0{512}$/i;
 const HEADER_NONCE_DIGITS = 16;
@@ -59,7 +54,6 @@ export function standardReceipt(given: Json): Json {
   return changed(raw, changes);
 }
 
-/** Whether a header's roots prove that its block has no transactions. */
 export function isEmptyBlock(header: Json): boolean {
   return isSame(header.transactionsRoot, EMPTY_ROOT) || isSame(header.receiptsRoot, EMPTY_ROOT);
 }

@@ -8,10 +8,7 @@ const LIST_FROM = 0xc0;
 /** Lists with separate length bytes begin above this. */
 const LONG_LIST_ABOVE = 0xf7;
 
-/**
- * Keccak-256 of the bytes, for legacy transactions and EIPs 2930, 1559, 4844 (without blobs) and 7702.
- * Null for other types, which chains hash in their own way (zkSync's 0x71), and if `raw` is no byte string.
- */
+/** For legacy transactions and EIPs 2930, 1559, 4844 (without blobs) and 7702. Null for others, and if `raw` is no byte string. */
 export function transactionHash(raw: unknown): string | null {
   if (typeof raw !== 'string' || !RAW_TRANSACTION.test(raw)) return null;
   const bytes = Buffer.from(raw.slice(2), 'hex');

@@ -25,7 +25,6 @@ const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyo
 const UNREACHED_FITNESS = 0.2;
 const NULL = Buffer.from('null');
 
-/** A call that one upstream alone can't decide, and the state of its attempts. Runs once. */
 export class VerifiedForward {
   readonly #tools: ForwardTools;
   readonly #call: RawCall;
@@ -164,10 +163,7 @@ function isOpen(result: RawResult): boolean {
   return !Buffer.isBuffer(result);
 }
 
-/**
- * If several upstreams report the same error, or one repeats it, it is about the call.
- * Texts written by contracts may differ.
- */
+/** An error that several upstreams report, or one repeats, is about the call. Texts written by contracts may differ. */
 function isAgreed(method: string, faults: readonly UpstreamFault[], rounds: number): boolean {
   const [first] = faults;
   if (first === undefined || (faults.length === 1 && rounds < 2)) return false;

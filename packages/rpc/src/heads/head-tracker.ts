@@ -19,7 +19,6 @@ const GRACE_MS = 250;
 /** Upstreams queried at each poll. The others are queried at every POLL_ALL_EVERY-th poll. */
 const POLLED = 2;
 const POLL_ALL_EVERY = 5;
-/** While a subscription announces blocks, polling is only a safety net. */
 const SAFETY_POLL_FACTOR = 5;
 /** At a learned pace, one poll for this many calls. */
 const POLL_EVERY_CALLS = 4;
@@ -28,7 +27,6 @@ const PACED_POLL_MAX_MS = 3_000;
 const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
 
-/** Polls the best upstreams; subscriptions trigger earlier polls. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: polls and announcements move the same heads.
 export function createHeadTracker(options: {
   readonly chain: { readonly key: string };
@@ -92,7 +90,6 @@ export function createHeadTracker(options: {
     }
   }
 
-  /** Polls the best upstreams and returns the first head that counts as new; null if none does. */
   async function poll(isNew: (answer: Answer<Head>) => boolean): Promise<Answer<Head> | null> {
     const candidates = available({}, new Map());
     const requested = polls++ % POLL_ALL_EVERY === 0 ? candidates : candidates.slice(0, POLLED);

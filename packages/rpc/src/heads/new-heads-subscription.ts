@@ -10,7 +10,6 @@ import type { UpstreamState } from '../upstream-state.ts';
 export interface NewHeadsSubscription {
   readonly name: string;
   readonly state: UpstreamState;
-  /** Whether announcements are arriving. */
   readonly isLive: boolean;
   /** The number of the next announced block that is not `after`; null if the connection drops or the signal aborts. */
   next(after: Head | null, signal: AbortSignal): Promise<number | null>;
@@ -29,7 +28,6 @@ const RECONNECT_MAX_MS = 60_000;
 
 type Announcement = Pick<Head, 'number'> & { readonly hash: string };
 
-/** Reconnects with back-off until it is closed. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connection, silence and back-off are one state.
 export function createNewHeadsSubscription(options: {
   readonly config: UpstreamConfig;

@@ -8,10 +8,7 @@ import type { Head } from '../upstream-pool.ts';
 
 /** Reads upstreams' heads. Caches the last head of each, so that an unchanged number costs one small call. */
 export interface HeadProbe {
-  /**
-   * The newest block that the upstream returns, not only announces. Concurrent callers share one probe.
-   * @throws UpstreamFault, RpcCallError, MalformedAnswerError
-   */
+  /** The newest block that the upstream returns, not only announces. @throws UpstreamFault, RpcCallError, MalformedAnswerError */
   ask(upstream: Upstream): Promise<Head>;
   last(name: string): Head | undefined;
 }

@@ -6,7 +6,6 @@ import type { RequestOptions, UpstreamPool } from '../upstream-pool.ts';
 import type { HeadTracker } from './head-tracker.ts';
 import type { HeadProbe } from './probe-head.ts';
 
-/** How nodes report that they lack the tag or have nothing finalized yet. */
 const NO_TAG = /finalized|commitment|malformed block ?number|invalid block ?hash/i;
 const METHOD = 'eth_getBlockByNumber';
 

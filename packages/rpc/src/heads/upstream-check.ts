@@ -6,7 +6,6 @@ import { backOffMs } from '../transport/back-off.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { HeadProbe } from './probe-head.ts';
 
-/** Admits upstreams that are on the right chain, and checks the others again periodically. */
 export interface UpstreamCheck {
   /** @throws NoUpstreamError if all are refused, or none responds in time */
   start(): Promise<void>;
@@ -77,7 +76,6 @@ export function createUpstreamCheck(options: {
     }
   }
 
-  /** Retries until the upstream is in use or refused, or the start is over. */
   async function insist(upstream: Upstream, signal: AbortSignal): Promise<Verdict> {
     for (let tries = 0; ; tries++) {
       const verdict = await verify(upstream);

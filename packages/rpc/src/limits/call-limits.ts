@@ -10,12 +10,8 @@ interface WaitOptions {
 }
 
 export interface RateLimiter {
-  /**
-   * Null if the calls may go immediately; otherwise a promise that resolves when they may.
-   * @throws the abort reason of the signal
-   */
+  /** Null if the calls may go now, else a promise until they may. @throws the abort reason of the signal */
   take(calls: number, options: WaitOptions): Promise<void> | null;
-  /** Calls that wait in this process. */
   readonly waiting: number;
 }
 
@@ -39,6 +35,5 @@ export interface UpstreamLimits {
   rateLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'requestsPerSecond'>): RateLimiter | null;
   /** Also null if each pool limits its own requests. */
   concurrencyLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'concurrency'>): ConcurrencyLimiter | null;
-  /** The pace that refusals of the upstream taught this process. */
   learnedPaceOf(upstream: Pick<UpstreamConfig, 'url'>): LearnedPace;
 }

@@ -1,6 +1,5 @@
 import type { CallRank, RateLimiter } from './call-limits.ts';
 
-/** Higher goes first. */
 const PRIORITY: Readonly<Record<CallRank, number>> = { history: 0, follow: 1, head: 2 };
 /** Prevents starvation of historical blocks: after this many other calls in a row, a historical one goes. */
 const OTHERS_IN_A_ROW = 3;
@@ -14,13 +13,11 @@ type Waiting = { readonly calls: number; go(): void };
 interface CallQueueOptions {
   /** Takes calls off the current allowance. @returns false if it is too small */
   accept(calls: number, rank: CallRank): boolean;
-  /** Called with the next calls each time they have to wait. */
   onWaiting(calls: number): void;
   /** Whether other calls may go while the next ones wait. */
   readonly overtakes: boolean;
 }
 
-/** A queue of calls in serving order. Call `serve` when the allowance grows. */
 export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptions): RateLimiter & { serve(): void } {
   const head: Waiting[] = [];
   const follow: Waiting[] = [];
@@ -31,7 +28,6 @@ export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptio
   let wasHead = false;
   let waiting = 0;
 
-  /** Queues to serve next, in order of preference. */
   function candidates(): CallRank[] {
     const urgent: CallRank[] = wasHead ? ['follow', 'head'] : ['head', 'follow'];
     const order: CallRank[] = othersInARow < OTHERS_IN_A_ROW ? [...urgent, 'history'] : ['history', ...urgent];

@@ -29,7 +29,6 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
     return Math.max(0, ...seconds.filter(({ second }) => second >= oldest).map(({ calls }) => calls));
   }
 
-  /** Returns the current rate and gives it to the bucket. */
   function current(): number | null {
     if (learned === null) return null;
     const rate = rateAt(learned, clock.now());

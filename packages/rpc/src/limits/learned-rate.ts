@@ -4,10 +4,8 @@
  * A pure function of time. Times in epoch milliseconds, rates in calls per second.
  */
 export interface LearnedRate {
-  /** The rate at the last refusal. */
   readonly ceiling: number;
   readonly refusedAt: number;
-  /** Time until the rate is at the ceiling again, milliseconds. */
   readonly returnMs: number;
 }
 
@@ -26,7 +24,6 @@ const FORGOTTEN_FACTOR = 50;
 /** A rate may exceed the calls that were accepted by this factor, so that unused growth is no knowledge. */
 const UNUSED_FACTOR = 1.25;
 
-/** Returns the current rate; null if it is forgotten. */
 export function rateAt({ ceiling, refusedAt, returnMs }: LearnedRate, now: number): number | null {
   const distance = Math.max(0, now - refusedAt) / returnMs - 1;
   const factor = 1 + REDUCTION * distance ** 3;

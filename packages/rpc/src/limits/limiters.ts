@@ -2,9 +2,7 @@ import type { Clock } from '@chainstead/core';
 import type { ConcurrencyLimiter, RateLimiter } from './call-limits.ts';
 import { createCallQueue } from './call-queue.ts';
 
-/** A limit of one process, or its share of a common limit. */
 export interface Limiter {
-  /** Takes effect immediately. */
   setShare(share: number): void;
   /** The most that is in use: the share, or more while requests above a reduced share are in flight. */
   held(): number;
@@ -15,7 +13,6 @@ export interface Limiter {
 }
 
 interface LimiterOptions {
-  /** Calls per second, or requests in flight. 0: calls wait for the first share. */
   readonly share: number;
   /** Called when calls wait, and when a request above a reduced share has ended. */
   onChange?(): void;
@@ -87,10 +84,7 @@ export function createTokenBucket(
   });
 }
 
-/**
- * Of four or more slots, an eighth (at least one) is reserved for calls that are not historical,
- * unless `reserves` is false.
- */
+/** Of four or more slots, an eighth is reserved for calls that are not historical, unless `reserves` is false. */
 export function createCallSlots({
   share: initial,
   reserves = true,

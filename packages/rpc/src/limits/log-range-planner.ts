@@ -2,11 +2,9 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 
 export interface LogsKind {
   readonly key: string;
-  /** Blocks of the first request, while the density is unknown. */
   readonly start: number;
 }
 
-/** Plans the range of an upstream's getLogs calls. Pure bookkeeping: no I/O, no clock. */
 export interface LogRangePlanner {
   span(range: BlockRange, kind: LogsKind): number;
   answered(range: BlockRange, kind: LogsKind, size: { readonly logs: number; readonly bytes: number }): void;
@@ -30,10 +28,7 @@ const PATIENCE = 8;
 const GROWTH = 2;
 const GROWTH_EMPTY = 4;
 
-/**
- * @param options.logRangeMax most blocks of a request, whatever the upstream allows
- * @param options.targetBytes response size that ranges are fitted to
- */
+/** @param options.targetBytes response size that ranges are fitted to */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: requested and refused ranges form one estimate.
 export function createLogRangePlanner(options: { logRangeMax: number; targetBytes: number }): LogRangePlanner {
   let cap: number | null = null;
@@ -60,7 +55,6 @@ export function createLogRangePlanner(options: { logRangeMax: number; targetByte
     }
   }
 
-  /** Tests a guessed cap from time to time, half-way up to the refused size. */
   function testGuess(size: number): void {
     if (cap === null || refused === null || size !== cap || refused - cap <= Math.max(1, cap * 0.05)) return;
     streak++;

@@ -1,6 +1,5 @@
 /** Limits of a pool. Every queue, wait and response has one. Names with `Ms`: milliseconds. */
 export interface PoolLimits {
-  /** Of one attempt on one upstream. */
   readonly attemptTimeoutMs: number;
   /** Of one getLogs or trace attempt. */
   readonly heavyTimeoutMs: number;
@@ -14,10 +13,7 @@ export interface PoolLimits {
   readonly backOffMaxMs: number;
   /** Largest response, bytes after decompression. */
   readonly responseBytesMax: number;
-  /**
-   * Largest block, bytes of its responses if it is read in parts. A single receipt may have as many.
-   * The bytes of event data are half of it. The heap of an ingest process must hold one such block.
-   */
+  /** Bytes of a block read in parts, half of it event data. The heap of an ingest process must hold one such block. */
   readonly blockBytesMax: number;
   /** Requests in flight per upstream if its configuration sets none. */
   readonly concurrency: number;
@@ -41,7 +37,6 @@ export interface PoolLimits {
   /** The same for queries with an indexed argument, which match few logs. */
   readonly logRangeStartNarrow: number;
   readonly logRangeMax: number;
-  /** How long start() waits for the first upstream. */
   readonly startTimeoutMs: number;
   /** How long start() waits for the others after the first response. */
   readonly startGraceMs: number;

@@ -1,10 +1,8 @@
 export type Demand = { readonly group: string; readonly wanted: number };
 
 /**
- * Divides a limit: one unit for each process, then equal shares by group up to the demand, then equal shares of the
- * rest. If there are more processes than units, those without demand get none, and earlier ones go first.
- * @param demands units that each process could use; groups get equal shares, however many processes each has
- * @returns whole units by process, whose sum is the limit
+ * Divides a limit into whole units: one for each process, equal shares by group up to the demand, then equal shares of the rest.
+ * With more processes than units, those without demand get none, and earlier ones go first.
  */
 export function splitLimit(units: number, demands: readonly Demand[]): number[] {
   const shares = demands.map(() => 0);

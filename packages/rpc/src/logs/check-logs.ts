@@ -12,11 +12,7 @@ export interface LogsExpectation {
   readonly addresses: ReadonlySet<string> | null;
 }
 
-/**
- * Returns the logs in chain order. A number may repeat (place-logs.ts). Logs with too few topics are left out:
- * nodes disagree on whether a trailing null requires a topic.
- * @throws MalformedAnswerError
- */
+/** In chain order, without logs of too few topics: nodes disagree on trailing nulls. @throws MalformedAnswerError */
 export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
   const { range, topics, addresses, indexed } = expected;
   const logs = indexed.length === 0 ? given : given.filter((log) => log.topics.length > indexed.length);
@@ -40,7 +36,6 @@ export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
   return ordered;
 }
 
-/** Whether the log matches the query, whatever its block. */
 export function matchesLog(log: Log, { topics, addresses, indexed }: LogsExpectation): boolean {
   const [topic0] = log.topics;
   return (
@@ -77,7 +72,6 @@ export function compareLogs(left: Log, right: Log): number {
 
 /** Counts at which providers silently truncate responses. */
 const SILENT_CAPS = new Set([1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 150_000, 200_000]);
-/** Least estimated logs in the missing tail for a round count to be suspicious. */
 const TAIL_LOGS_MIN = 50;
 
 /** Whether a response of exactly a usual cap stops early, judged by its own density. */

@@ -10,7 +10,6 @@ import { createLogTrust } from './log-trust.ts';
 import { logsKind } from './logs-kind.ts';
 import { type FetchedLogs, LogsTask } from './logs-task.ts';
 
-/** Addresses that nodes accept in one filter. */
 const ADDRESSES_MAX = 1_000;
 
 /** Splits ranges to each upstream's limit and joins the parts in order. */
@@ -49,7 +48,6 @@ function join({ parts, calls }: FetchedLogs): LogsAnswer {
   return { logs, sources, calls };
 }
 
-/** Merges the responses for one range and different addresses into chain order. Their sources overlap. */
 function merge(answers: readonly LogsAnswer[]): LogsAnswer {
   return {
     logs: answers.flatMap((answer) => answer.logs).sort(compareLogs),

@@ -3,15 +3,10 @@ import { blockCall, checkIdentity } from '../blocks/fetch-blocks.ts';
 import { parseHeader } from '../formats/parse-block.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** Checks of getLogs responses that need a second call to the same upstream. */
 export interface LogTrust {
   /** Upstreams found not to number logs by block. */
   readonly misnumbers: Set<string>;
-  /**
-   * Requests the last block of a range near or above the newest returned block. Otherwise `[]` from a node that
-   * lags behind its load balancer would look like an empty range.
-   * @throws UpstreamFault
-   */
+  /** Otherwise `[]` from a node that lags behind its load balancer would look like an empty range. @throws UpstreamFault */
   requireServed(upstream: Upstream, range: BlockRange, logs: readonly Log[], signal?: AbortSignal): Promise<void>;
   /** Returns the logs with timestamps if this upstream's timestamps proved right, otherwise without. */
   timestamps(upstream: Upstream, logs: readonly Log[], signal?: AbortSignal): Promise<readonly Log[]>;

@@ -5,10 +5,7 @@ import type { LogsQuery } from '../upstream-pool.ts';
 /** Density is remembered only for queries with up to this many addresses. */
 const KEY_ADDRESSES_MAX = 20;
 
-/**
- * Groups queries of about the same density. Queries for an argument (a wallet's transfers) share one kind whatever
- * its value: most values are rare, so the learned span suits the next one, and they begin wide.
- */
+/** Groups queries of about the same density. Those for an argument are alike whatever its value: most values are rare. */
 export function logsKind(
   query: Omit<LogsQuery, 'range'>,
   limits: Pick<PoolLimits, 'logRangeStart' | 'logRangeStartNarrow'>,

@@ -21,7 +21,6 @@ export interface LogsTaskTools {
   readonly budget: AnswerBudget;
 }
 
-/** A consecutive part of the result. */
 interface Part {
   readonly range: BlockRange;
   readonly upstream: string;
@@ -29,7 +28,6 @@ interface Part {
 }
 
 export interface FetchedLogs {
-  /** In chain order. */
   readonly parts: readonly Part[];
   readonly calls: number;
 }
@@ -38,7 +36,6 @@ const METHOD = 'eth_getLogs';
 /** Error texts of upstreams that retain only recent blocks. They are tried last at or below the refused block. */
 const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
 const HISTORY_GONE_FITNESS = 0.01;
-/** Timeouts of one span before it is halved. */
 const TIMEOUTS_MAX = 2;
 /** Responses of one span that did not arrive whole before it is halved: they may be too large for the upstream. */
 const CUTS_MAX = 2;
@@ -225,7 +222,6 @@ export class LogsTask {
   }
 }
 
-/** Applies the range limits in a fault; false if it has none. */
 function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
   const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;
   if (reaction === 'range' && rangeSize(range) > 1) {

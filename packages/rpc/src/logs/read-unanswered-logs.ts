@@ -59,11 +59,7 @@ export async function readLogsOfReceipts(
   return checkLogs(logs, { ...expected, range: { from: block, to: block } });
 }
 
-/**
- * Misnumbered blocks (all blocks once the upstream is known for it) are read from receipts.
- * @param logs in chain order
- * @throws UpstreamFault, MalformedAnswerError
- */
+/** Misnumbered blocks are read from receipts. @param logs in chain order @throws UpstreamFault, MalformedAnswerError */
 export async function renumberLogs(
   reading: LogsReading & { readonly misnumbers: Set<string> },
   logs: Log[],

@@ -11,7 +11,6 @@ export interface KnownBlock {
   readonly source: string;
 }
 
-/** The head of another node of the chain. */
 export type OtherHead = { readonly name: string; readonly head: number };
 
 const head = findingsOf('head');

@@ -20,7 +20,6 @@ export async function checkOldBlocks(chain: Chain, probe: NodeProbe, head: numbe
   );
 }
 
-/** Finds the first block with state on the node: balances, code, contract calls. */
 export async function checkOldState(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const has = async (block: number): Promise<boolean> =>
     (await probe.ask('eth_getBalance', [ZERO_ADDRESS, toQuantity(block)])).ok;

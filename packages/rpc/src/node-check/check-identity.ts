@@ -5,7 +5,6 @@ import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 const chainId = findingsOf('chain id');
 const client = findingsOf('client');
 
-/** Checks whether the node is of this chain. If it is `bad`, no other check is needed. */
 export async function checkChainId(chain: Chain, probe: NodeProbe): Promise<Finding> {
   const answer = await probe.ask('eth_chainId', []);
   if (!answer.ok) return unusable(answer);

@@ -49,10 +49,7 @@ const OTHERS_MAX = 4;
 /** Blocks this far below the head of another node are settled: nodes on the same chain agree on them. */
 const SETTLED_DEPTH = 64;
 
-/**
- * Uses at most about {@link CALLS_MAX} calls and the given time, within the node's configured rate.
- * Texts contain no secrets of the URL. Rejects only for an internal defect.
- */
+/** Within {@link CALLS_MAX} calls, the given time and the node's rate. Rejects only for an internal defect. */
 export async function checkNode(options: NodeCheckOptions): Promise<CheckReport> {
   const { chain, upstream, clock = systemClock, deadlineMs = DEADLINE_MS } = options;
   const timeUp = AbortSignal.timeout(deadlineMs);
@@ -125,7 +122,6 @@ async function checkAll(
   add(await checkReadingSpeed(chain, probe, head, onBlock));
 }
 
-/** Heads of the other nodes that respond and are on the chain. */
 async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(OtherHead & { probe: NodeProbe })[]> {
   const heads = await Promise.all(
     others.map(async (probe) => {

@@ -22,7 +22,6 @@ export async function checkTraces(probe: NodeProbe, head: number, needed: boolea
   );
 }
 
-/** Checks whether a balance can be proven against a block's state root. */
 export async function checkAccountProofs(probe: NodeProbe, head: number): Promise<Finding> {
   const answer = await probe.ask('eth_getProof', [ZERO_ADDRESS, [], toQuantity(head)]);
   if (answer.ok) return proofs.ok('eth_getProof');

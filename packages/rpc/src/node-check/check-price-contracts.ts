@@ -62,7 +62,6 @@ async function describe(proxies: readonly Address[], probe: NodeProbe): Promise<
   return names.join(', ');
 }
 
-/** A returned `string`: the word of its offset, the word of its length, and its bytes. */
 function textOf(result: unknown): string | null {
   if (typeof result !== 'string') return null;
   const [length, text] = [result.slice(2 + WORD_DIGITS, 2 + 2 * WORD_DIGITS), result.slice(2 + 2 * WORD_DIGITS)];

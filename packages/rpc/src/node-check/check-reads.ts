@@ -8,7 +8,6 @@ const receipts = findingsOf('receipts by block');
 const logRange = findingsOf('eth_getLogs range');
 const batches = findingsOf('batches');
 
-/** Newest blocks searched for one with transactions. */
 const BLOCKS_LOOKED_AT = 8;
 
 export async function checkReceipts(probe: NodeProbe, head: number): Promise<Finding> {
@@ -23,7 +22,6 @@ export async function checkReceipts(probe: NodeProbe, head: number): Promise<Fin
   return receiptsFinding(await probe.ask('eth_getBlockReceipts', [toQuantity(number)]), number, block.transactions);
 }
 
-/** Returns the newest block with transactions; an empty one if all of them are empty. */
 async function newestWithTransactions(probe: NodeProbe, head: number): Promise<ProbedBlock | null> {
   let empty: ProbedBlock | null = null;
   for (let number = head; number >= 0 && number > head - BLOCKS_LOOKED_AT; number--) {

@@ -98,7 +98,6 @@ function jsonBytes(value: unknown): number {
   return JSON.stringify(value).length;
 }
 
-/** @param times ascending */
 function percentile(times: readonly number[], share: number): number {
   return times[Math.min(times.length - 1, Math.ceil(times.length * share) - 1)] ?? 0;
 }

@@ -13,7 +13,6 @@ const WAIT_MAX_MS = 20_000;
 const WAIT_BLOCKS = 3;
 const NOTED_MS = 50;
 
-/** Checks whether a WebSocket URL announces new blocks, its only use. */
 export async function checkSubscription(options: {
   readonly chain: Chain;
   readonly config: UpstreamConfig;

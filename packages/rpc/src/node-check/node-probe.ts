@@ -28,14 +28,10 @@ export type ProbeAnswer =
 export interface NodeProbe {
   readonly name: string;
   readonly config: UpstreamConfig;
-  /** Number of calls so far; each call of a batch counts. */
   readonly calls: number;
   /** Calls per second that the node's refusals taught; null: it refused none. */
   readonly learnedRate: number | null;
-  /**
-   * Waits and tries again if the node limits its rate.
-   * @throws RequestAbortedError if the time or the calls are used up, or the node refuses every try
-   */
+  /** Tries again if the node limits its rate. @throws RequestAbortedError if time, calls or tries are used up */
   ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
   /** Sends the calls in one request, once. @throws as ask */
   fetchTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;
@@ -52,10 +48,8 @@ const PAUSE_MAX_MS = 4_000;
 /** Keeps to the node's configured rate. Opens no connection yet. */
 export function createNodeProbe(options: {
   readonly config: UpstreamConfig;
-  /** Of one request. */
   readonly timeoutMs: number;
   readonly callsMax: number;
-  /** For all calls together. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }): NodeProbe {
@@ -80,7 +74,6 @@ export function createNodeProbe(options: {
     }
   }
 
-  /** @returns one response per call */
   async function send(requested: readonly RpcCall[], payload: string): Promise<ProbeAnswer[]> {
     const [first] = requested;
     if (first === undefined) return [];

@@ -5,7 +5,6 @@ import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 
 export interface ProbedBlock {
   readonly header: BlockHeader;
-  /** Number of transactions. */
   readonly transactions: number;
 }
 
@@ -44,7 +43,6 @@ export function quantityOf(answer: ProbeAnswer): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** Searches between `works` (which works) and `fails`, to within a tenth or after `steps` steps. */
 export async function largestThatWorks(
   { works, fails, steps }: { readonly works: number; readonly fails: number; readonly steps: number },
   tries: (value: number) => Promise<boolean>,

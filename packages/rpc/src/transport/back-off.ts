@@ -1,13 +1,9 @@
-/**
- * Doubles with each try; half is random, so that many callers don't return at the same moment.
- * @param random 0 to 1
- */
+/** Doubles with each try. Half is random (0 to 1), so that many callers don't return at the same moment. */
 export function backOffMs(tries: number, baseMs: number, maxMs: number, random: number): number {
   const full = Math.min(maxMs, baseMs * 2 ** Math.min(30, tries));
   return full / 2 + (full / 2) * random;
 }
 
-/** Reads seconds or an HTTP date; returns milliseconds. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

@@ -106,7 +106,6 @@ export function createBatchSender(options: {
     return outcomes;
   }
 
-  /** Records a batch once in the state: success if any call got a response, and each kind of fault one time. */
   function record(outcomes: readonly CallOutcome[], latencyMs: number): void {
     if (outcomes.some((outcome) => outcome.ok || outcome.error instanceof RpcCallError))
       state.answered('batch', latencyMs);

@@ -18,7 +18,6 @@ export interface Classification {
   readonly kind: FaultKind;
   /** The rule that matched; null for none. */
   readonly rule: ErrorRule | null;
-  /** If the response or the rule states it. */
   readonly limitBlocks?: number;
   readonly limitResults?: number;
   readonly suggestedRange?: { readonly from: number; readonly to: number };
@@ -68,10 +67,7 @@ export interface ForeignClassification extends Classification {
   readonly isSure: boolean;
 }
 
-/**
- * For responses that may echo untrusted text. If the text blames the account but status and code blame the call,
- * the call is wrong. Only a throttle with its numeric code is sure.
- */
+/** The response may echo untrusted text, so status and code win over it. Only a throttle with its numeric code is sure. */
 export function classifyForeignError(answer: ErrorAnswer): ForeignClassification {
   const reported = classifyError(answer);
   if (!ABOUT_THE_ACCOUNT.has(reported.reaction)) return { ...reported, isSure: false };

@@ -9,7 +9,6 @@ export interface Deadline {
 /** Watches many deadlines with one timer: a timer per request costs as much as the rest of its forwarding. */
 export interface Deadlines {
   add(deadline: Deadline): void;
-  /** Does nothing if it is not watched. */
   delete(deadline: Deadline): void;
 }
 

@@ -2,7 +2,6 @@ import type { Reaction } from '../errors.ts';
 
 /** One line of the table. All given conditions must hold. */
 export interface ErrorRule {
-  /** The client or provider, and the situation. */
   readonly source: string;
   readonly reaction: Reaction;
   readonly text?: RegExp;
@@ -14,7 +13,6 @@ export interface ErrorRule {
   readonly methods?: RegExp;
   /** Added to the number in the text: some report the distance between blocks instead of their count. */
   readonly adjust?: number;
-  /** Allowed blocks if the text has no number. */
   readonly assumeBlocks?: number;
   /** Whether the block existed but only archive nodes retain the requested data. */
   readonly isPruned?: boolean;

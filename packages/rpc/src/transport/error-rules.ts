@@ -3,10 +3,7 @@ import { EXECUTION_RULES } from './execution-failures.ts';
 
 const LOGS = /^(eth|erigon)_getLogs$/;
 
-/**
- * The first match wins. Texts come before bare codes: codes were reused with opposite meanings (-32005 is both
- * "too many results" and "too many requests") and change (Infura, August 2026).
- */
+/** The first match wins. Texts come first: -32005 is both "too many results" and "too many requests", and codes change. */
 // biome-ignore format: a table reads best with one row a line
 export const ERROR_RULES: readonly ErrorRule[] = [
   // A contract's text comes before everything: "execution reverted: Unauthorized" does not concern the upstream.

@@ -22,10 +22,7 @@ interface ExecutionRule extends Pick<ErrorRule, 'source' | 'text' | 'codes' | 'h
   readonly isBound?: true;
 }
 
-/**
- * Texts when the EVM ran a call and stopped: the contract's result, not a fault of the node. Checked before all rules:
- * a contract writes the text after "execution reverted", and some failures read like provider limits.
- */
+/** Texts of a call that the EVM stopped. Checked before all rules: a contract writes what follows "execution reverted". */
 // biome-ignore format: a table reads best with one row a line
 export const EXECUTION_RULES: readonly ErrorRule[] = ([
   // Structure first.

@@ -10,7 +10,6 @@ export interface HttpAnswer {
   readonly status: number;
   /** The parsed body; undefined if it was not JSON, which only error statuses may have. */
   readonly json: unknown;
-  /** Start of the body, for error texts. */
   readonly text: string;
   readonly bytes: number;
   readonly retryAfterMs?: number;
@@ -36,12 +35,8 @@ interface HttpEndpointOptions {
   readonly deadlines?: Deadlines;
   /** Whether to accept compressed responses; worth the time if this process parses them. @default false */
   readonly compressed?: boolean;
-  /**
-   * False: no reuse, so a send never has an unknown outcome because the server closed an idle connection.
-   * @default true
-   */
+  /** False: no reuse, so that a closed idle connection never leaves a send's outcome unknown. @default true */
   readonly keepAlive?: boolean;
-  /** Called when a request of `send` is over. */
   readonly ended?: RawRequestShared['ended'];
   /** Counts a failure after a stream was returned, and returns the error for its reader. */
   readonly broken?: RawRequestShared['broken'];

@@ -14,7 +14,6 @@ export type CallOutcome<T = unknown> =
 /** Origin of the text in a call: this program, or a client or contract whose text a node may echo. */
 export type Wording = 'own' | 'foreign';
 
-/** Decides whether a reply is a result, a verdict on the call, or a fault of the upstream. Pure. */
 export function interpretReply(
   upstream: { readonly name: string; readonly redact: Redactor },
   method: string,

@@ -16,7 +16,6 @@ export class LargeResponses {
     this.#places = places;
   }
 
-  /** Returns whether the rest may be read now. Otherwise `admitted` is called later. */
   enter(response: LargeResponse): boolean {
     if (this.#reading.size >= this.#places) {
       this.#waiting.add(response);
@@ -26,7 +25,6 @@ export class LargeResponses {
     return true;
   }
 
-  /** Call it when the response is over, whether it was admitted or not. */
   leave(response: LargeResponse): void {
     this.#waiting.delete(response);
     if (!this.#reading.delete(response)) return;

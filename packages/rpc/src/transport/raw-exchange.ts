@@ -21,9 +21,7 @@ export interface RawMessage {
   readonly isWrite?: boolean;
 }
 
-/** Sends client calls to one upstream and returns the responses unparsed. */
 export interface RawExchange {
-  /** Calls in flight or waiting, as a share of the allowed concurrency. */
   readonly load: number;
   /** @throws UpstreamFault, RequestAbortedError */
   send(message: RawMessage, given: CallOptions): Promise<RawReply>;

@@ -34,7 +34,6 @@ export interface WholeReply {
 /** The response, unparsed. */
 export type RawReply =
   | WholeReply
-  /** Only the result, from a response that is a result as far as it was read. */
   | { readonly kind: 'stream'; readonly pieces: AsyncIterable<Buffer>; readonly latencyMs: number };
 
 export interface RawRequestShared {
@@ -180,7 +179,6 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
     this.#resume();
   }
 
-  /** Returns the result as a stream if the response begins like one. */
   #openStream(): void {
     if (this.#statusCode < 200 || this.#statusCode > 299) return;
     const bytes = Buffer.concat(this.#chunks);

@@ -9,7 +9,6 @@ import { isId, type RawReply } from './raw-request.ts';
 import { type Span, scanEnvelope } from './scan-envelope.ts';
 import { transportFault } from './transport-fault.ts';
 
-/** Classifies an unparsed response as interpretReply does a parsed one; a result stays as bytes. Pure. */
 export function readRawReply(
   upstream: { readonly name: string; readonly redact: Redactor },
   method: string,

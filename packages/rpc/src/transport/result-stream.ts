@@ -12,10 +12,8 @@ export class BrokenResultError extends defineError(
   }),
 ) {}
 
-/** The JSON text of one result, extracted from a response while it arrives. */
 export interface ResultStream {
   readonly pieces: AsyncIterable<Buffer>;
-  /** Bytes that the reader has not taken yet. */
   readonly waiting: number;
   push(bytes: Buffer): void;
   /** The response is complete. Returns the error in it, or null. */
@@ -34,7 +32,6 @@ interface ResultStreamOptions {
   /** Has scanned the result so far; `first` is pushed first. */
   readonly scanner: ValueScanner;
   readonly isList: boolean;
-  /** Returns the error in the members after the result, or null. */
   readonly checkTail: (members: Readonly<Record<string, unknown>>) => string | null;
   /** Of the bytes. `cancel`: the reader stopped. */
   readonly source: { pause(): void; resume(): void; cancel(): void };

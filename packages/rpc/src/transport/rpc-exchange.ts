@@ -26,14 +26,11 @@ export type TimedAnswer = HttpAnswer & { readonly latencyMs: number };
 
 export interface Outgoing {
   readonly payload: string;
-  /** Calls in it; each takes a token. */
   readonly calls: number;
-  /** The (first) method, for timeout and labels. */
   readonly method: string;
   readonly wording?: Wording;
 }
 
-/** Sends HTTP requests to one upstream within its concurrency and rate, and counts transport faults. */
 export interface RpcExchange {
   /** @throws UpstreamFault, RequestAbortedError */
   send(outgoing: Outgoing, options: CallOptions): Promise<TimedAnswer>;
@@ -60,7 +57,6 @@ export function createRpcExchange(options: {
   const endpoint = createHttpEndpoint({ config, connections: concurrency, limits, deadlines, compressed: true });
   const queue = new PQueue({ concurrency: slots === null ? concurrency : Number.POSITIVE_INFINITY });
   const closed = new AbortController();
-  /** Calls that wait for the pace. */
   let waiting = 0;
 
   async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {

@@ -13,27 +13,21 @@ export interface Envelope {
 export type ScannedEnvelope =
   /** One object, or a list of one, and nothing after it. */
   | ({ readonly kind: 'complete' } & Envelope)
-  /** The bytes end inside the value of `result`, which `scanner` has read from `start`. */
   | {
       readonly kind: 'open-result';
       readonly id: Span | null;
       readonly error: Span | null;
-      /** Whether the response is inside a list. */
       readonly isList: boolean;
       readonly start: number;
       readonly scanner: ValueScanner;
     }
-  /** The bytes end elsewhere, or are no such object. */
   | { readonly kind: 'other' };
 
 const OTHER: ScannedEnvelope = { kind: 'other' };
 const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d];
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-/**
- * Finds members (JSON-RPC 2.0, section 5) without parsing. Only strings and brackets are checked inside values.
- * A byte order mark is skipped.
- */
+/** Finds members (JSON-RPC 2.0, section 5) without parsing: only strings and brackets are checked inside values. */
 export function scanEnvelope(bytes: Buffer): ScannedEnvelope {
   let at = skipSpace(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
   const isList = bytes[at] === OPEN_LIST;

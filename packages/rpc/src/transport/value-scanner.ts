@@ -95,10 +95,7 @@ function endOfPrimitive(bytes: Buffer, from: number): number {
 
 /** Finds the end of one JSON value that arrives in chunks without parsing it: strings closed, brackets balanced. */
 export interface ValueScanner {
-  /**
-   * Returns the index after the value's last byte, or -1 if it continues in the next chunk (then from 0).
-   * @param from the value's first byte (no white space) in the first chunk
-   */
+  /** The index after the value's last byte; -1 if it continues in the next chunk (then from 0). */
   scan(bytes: Buffer, from: number): number;
 }
 

@@ -1,6 +1,5 @@
 import type { PoolLimits } from '../limits/pool-limits.ts';
 
-/** Closed allows all calls, open none; half-open waits for the result of one trial. */
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }
   /** No call before `until`, then one trial. */
@@ -36,7 +35,6 @@ export function failed(
   return { kind: 'open', until: now + openMs, openMs };
 }
 
-/** The next call is the trial. */
 export function trialAbandoned(state: BreakerState, now: number): BreakerState {
   return state.kind === 'half-open' ? { kind: 'open', until: now, openMs: state.openMs } : state;
 }

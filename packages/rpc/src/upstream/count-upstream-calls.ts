@@ -1,7 +1,6 @@
 import type { Counter, Histogram, Registry } from '@chainstead/core';
 import { createPoolMetrics, LATENCY_BUCKETS } from '../pool-metrics.ts';
 
-/** Calls to one upstream since the process started. */
 export interface UpstreamCallCounts {
   /** `Chain.key`. */
   readonly chain: string;
@@ -10,7 +9,6 @@ export interface UpstreamCallCounts {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Histogram: entry n counts latencies up to bound n and above the previous one; the last entry the slower ones. */
   readonly latency: readonly number[];
-  /** Sum of these latencies, milliseconds. */
   readonly busyMs: number;
 }
 
@@ -21,7 +19,6 @@ interface Sum {
   readonly chain: string;
   readonly upstream: string;
   readonly outcomes: Map<string, number>;
-  /** Responses within each bound, cumulative. */
   readonly within: number[];
   answers: number;
   seconds: number;

@@ -295,7 +295,6 @@ class RememberedState implements UpstreamState {
   }
 }
 
-/** Creates the state of one upstream. It is disabled until checked. */
 export function createUpstreamState(options: StateOptions): UpstreamState {
   return new RememberedState(options);
 }

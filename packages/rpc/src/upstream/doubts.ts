@@ -14,7 +14,6 @@ export class Doubts {
     return this.#faults?.length ?? 0;
   }
 
-  /** Whether the latest error occurred before with the same code and text. */
   get isRepeated(): boolean {
     const faults = this.#faults ?? [];
     const latest = faults.at(-1)?.fault;
@@ -37,7 +36,6 @@ export function saysTheSame(a: UpstreamFault, b: UpstreamFault): boolean {
   return a.said?.code === b.said?.code && a.text === b.text;
 }
 
-/** Returns the node's error as the verdict on the call; null if it returned none. */
 export function asVerdict(fault: UpstreamFault, about: RpcCallError['about']): RpcCallError | null {
   const { upstream, method, said } = fault;
   if (said === undefined) return null;

@@ -3,20 +3,16 @@ export interface Health {
   readonly badness: number;
   /** Typical latency of a small call, milliseconds; null before the first. */
   readonly latencyMs: number | null;
-  /** When badness was last updated, epoch milliseconds. */
   readonly at: number;
 }
 
-/** No call yet: the best value. */
 export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
 
 /** Badness halves in this time without traffic, so that an avoided upstream is tried again. */
 const HALF_LIFE_MS = 30_000;
 const WEIGHT = 0.1;
 const LATENCY_WEIGHT = 0.2;
-/** Latency at which the score is halved. */
 const SLOW_MS = 1_000;
-/** Lag behind the best head at which the score is halved. */
 const FAR_BEHIND_MS = 30_000;
 
 /** `latencyMs`: null if the duration is not meaningful (large ranges). */

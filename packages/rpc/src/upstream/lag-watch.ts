@@ -3,15 +3,13 @@ const TOLERANCE_BLOCKS = 3;
 /** Added to two poll intervals for chains with many blocks per second, milliseconds. */
 const PROPAGATION_MS = 2_000;
 
-/** Blocks that an upstream may be behind the others before it counts as lagging. */
 export function lagTolerance(chain: { readonly blockTimeMs: number; readonly pollIntervalMs: number }): number {
   return Math.max(TOLERANCE_BLOCKS, Math.ceil((2 * chain.pollIntervalMs + PROPAGATION_MS) / chain.blockTimeMs));
 }
 
 /**
- * Detects when one upstream falls behind the others, once per incident. It has caught up at half the tolerance, so that
- * an upstream at the edge is not reported repeatedly. `best`: the highest block that others had returned before.
- * @returns a function that returns the blocks behind if the upstream has just fallen behind, else null
+ * Returns the blocks behind when an upstream falls behind, else null. It has caught up at half the tolerance, so that one at
+ * the edge is reported once. `best`: the highest block that others had returned before.
  */
 export function createLagWatch(toleranceBlocks: number): (head: number, best: number | null) => number | null {
   let isBehind = false;

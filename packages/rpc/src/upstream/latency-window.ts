@@ -5,7 +5,6 @@ interface LatencyWindow {
   readonly count: number;
 }
 
-/** Holds the newest `size` values. */
 export function createLatencyWindow(size = 128): LatencyWindow {
   const values: number[] = [];
   let next = 0;
@@ -32,7 +31,6 @@ export function createLatencyWindow(size = 128): LatencyWindow {
   };
 }
 
-/** One window per method, and one for all. */
 export function createMethodLatencies() {
   const all = createLatencyWindow();
   const byMethod = new Map<string | null, LatencyWindow>();

@@ -5,7 +5,6 @@ import { backOffMs } from '../transport/back-off.ts';
 export interface Pause {
   readonly until: number;
   readonly reason: string;
-  /** The upstream throttled a call or reported its budget as used up. */
   begin(fault: UpstreamFault, now: number): void;
   /** The upstream responded: once a pause is over, the next one starts short again. */
   answered(now: number): void;

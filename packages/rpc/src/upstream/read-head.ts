@@ -3,7 +3,6 @@ import type { FaultKind } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 import { createLagWatch } from './lag-watch.ts';
 
-/** Reads the newest block number of one upstream; concurrent callers share one request. */
 export function createHeadReader(options: {
   readonly name: string;
   readonly state: Pick<UpstreamState, 'setHead'>;

@@ -6,11 +6,8 @@ import type { UpstreamState } from '../upstream-state.ts';
 const AGAIN_MS = 100;
 
 /**
- * Checks with a call of this process whether an upstream is unhealthy or only refused a client's call.
- * The check resolves after one call, whose outcome is then in the state; immediately if the upstream can't be
- * called now. While the call fails, it is repeated in the background until it succeeds or the state excludes the
- * upstream. Concurrent callers share the call. Never rejects.
- * @param options.ask the call, which records its outcome in the state
+ * Checks with a call of this process whether an upstream is unhealthy or only refused a client's call. Resolves after one call,
+ * whose outcome is in the state. A failing call is repeated in the background. Concurrent callers share it. Never rejects.
  */
 export function createOwnCheck(options: {
   readonly state: UpstreamState;
@@ -24,7 +21,6 @@ export function createOwnCheck(options: {
   let asking: Promise<boolean> | null = null;
   let isRepeating = false;
 
-  /** @returns whether the check is finished */
   async function requestOnce(): Promise<boolean> {
     if (closing.aborted || state.waitMs() !== 0) return true;
     try {

@@ -19,7 +19,6 @@ import { createUpstreamState } from './create-upstream-state.ts';
 import { createHeadReader } from './read-head.ts';
 import { createOwnCheck } from './response-validator.ts';
 
-/** A result and the size of the whole response. */
 type CallResult = { readonly result: unknown; readonly bytes: number };
 
 /** `isWrite`: sent at most once, even if its connection proves closed. */
@@ -28,17 +27,14 @@ type ForwardOptions = CallOptions & { readonly isWrite?: boolean };
 /** Reactions to a call that requests too much, or data that the upstream lacks. */
 const LIMITS = ['range', 'density', 'batch-size', 'missing-data', 'beyond-head'] as const;
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
-/** A call that every node handles immediately may take a third of the usual timeout. */
 const OWN_CHECK_SHARE = 3;
 
-/** One HTTP endpoint: sends calls within its limits and tracks its health. */
 export interface Upstream {
   readonly name: string;
   readonly config: UpstreamConfig;
   readonly state: UpstreamState;
   readonly logRanges: LogRangePlanner;
   readonly limits: Pick<PoolLimits, 'responseBytesMax' | 'blockBytesMax' | 'heavyTimeoutMs'>;
-  /** Requests in flight or waiting, as a share of the concurrency. */
   readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
@@ -56,9 +52,7 @@ export interface Upstream {
   forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
   /** Counts a fault of a client call, and checks with a call of this process whether the upstream is unhealthy. */
   suspect(fault: UpstreamFault): void;
-  /** Calls `eth_blockNumber`; concurrent callers share one request. */
   refreshHead(): Promise<number>;
-  /** Counts a wrong response and returns the error to throw. */
   fault(kind: FaultKind, method: string, text: string): UpstreamFault;
   close(): Promise<void>;
 }
@@ -105,7 +99,6 @@ export function createUpstream(options: {
     if (outcome.ok || outcome.error instanceof RpcCallError) options.learned.accepted(1);
   }
 
-  /** Counts transport faults of client calls, which no response reports. */
   function countTransportFault(fault: UpstreamFault): void {
     countRequest(fault.method, fault.kind);
     suspect(fault);

@@ -10,7 +10,6 @@ import {
   timeWeightedMedian,
 } from './time-weighted.ts';
 
-/** A proven pool of a token against a token with a known dollar price. */
 export interface PriceCandidate {
   /** Identifier of the pool; decides ties. */
   readonly pool: string;
@@ -45,24 +44,16 @@ export interface PriceDecision {
   readonly median: Fraction;
   /** Seconds for which the price has stayed near its current value. */
   readonly heldSeconds: number;
-  /** Every candidate, in the order given. */
   readonly candidates: readonly JudgedCandidate[];
 }
 
-/**
- * `too-shallow`: no pool is deep enough. `unsettled`: too little of the past of `pool` is known to distinguish its price
- * from a push. After `seconds` it is known, if the price stays.
- */
+/** `unsettled`: the past of `pool` can't distinguish its price from a push yet; after `seconds` it can, if the price stays. */
 export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
   | { readonly reason: 'too-shallow' }
   | { readonly reason: 'unsettled'; readonly pool: string; readonly seconds: number }
 );
 
-/**
- * The weighted median of pools' prices, weighted by depth that has lasted, and held back while it jumps
- * (docs/concepts/prices.md). The result doesn't depend on the order of the candidates.
- * @param now Unix seconds of the block
- */
+/** The median of prices, weighted by depth that has lasted, and held back while it jumps (docs/concepts/prices.md). */
 export function decidePrice(
   candidates: readonly PriceCandidate[],
   now: number,

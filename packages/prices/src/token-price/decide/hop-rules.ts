@@ -2,10 +2,7 @@ import type { PricingRules } from '@chainstead/chains';
 
 const DECIMALS = 10n ** 6n;
 
-/**
- * Two steps that each stay within the square root of the jump limit stay within the limit together.
- * The root is rounded down to six decimals.
- */
+/** Two steps within the square root of the jump limit (rounded down) stay within the limit together. */
 export function hopRules(rules: PricingRules): PricingRules {
   const { numerator, denominator } = rules.jumpLimit;
   const root = squareRoot((numerator * DECIMALS * DECIMALS) / denominator);

@@ -20,9 +20,8 @@ export interface MoveCost {
 }
 
 /**
- * The cost of raising a price by 10 %: the pools with half of the weight must move, the cheapest ones first. A pool of
- * constant product takes √1.1 − 1 of its anchor reserve; buying all of its tokens is the most that it can take.
- * Null without pools.
+ * The cheapest pools with half of the weight must move. One of constant product takes √1.1 − 1 of its anchor reserve,
+ * and at most the cost of all its tokens. Null without pools.
  */
 export function moveCost(pools: readonly MovedPool[]): MoveCost | null {
   const total = pools.map(({ weight }) => weight).reduce(addFractions, ZERO);

@@ -5,12 +5,7 @@ import { type Sides, type StateSince, sideDepths } from '../states/side-depths.t
 import type { PriceCandidate } from './decide-price.ts';
 import type { TimedValue } from './time-weighted.ts';
 
-/**
- * @param anchors US dollars per whole token of each anchor
- * @param decimals of each token
- * @param depthsOf depths of a state in base units. Default: what the pool really holds in range
- * @returns null: the decimals of a side are unknown, or the pool was never filled
- */
+/** Null: the decimals of a side are unknown, or the pool was never filled. @param anchors US dollars per whole token */
 export function candidateOf(
   pool: PoolHistory,
   anchors: ReadonlyMap<Address, Fraction>,

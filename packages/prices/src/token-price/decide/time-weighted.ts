@@ -4,19 +4,14 @@ import { areWithin, compareFractions, type Fraction } from '@chainstead/core';
 export type TimedValue = { readonly since: number; readonly value: Fraction };
 
 /**
- * Over the window before `now`, each value weighted by the seconds that it held; one that was set at `now` has no
- * weight. If the history begins within the window, the median is over the time since then.
+ * Weighted by the seconds that each value held before `now`; since its beginning, if the history is shorter than the window.
  * @param history oldest first, never empty, none later than `now`
  */
 export function timeWeightedMedian(history: readonly TimedValue[], now: number, windowSeconds: number): Fraction {
   return lowestHeld(history, now, windowSeconds, (total) => total / 2);
 }
 
-/**
- * The most that a value was at least, for half of the known window and for `seconds` in it. With a shorter history: for
- * all of it. With a whole window of twice the seconds or more, this is the median.
- * @param history as for {@link timeWeightedMedian}
- */
+/** The most that a value was at least, for half of the known window and for `seconds` in it (a shorter history: all of it). */
 export function lastingValue(
   history: readonly TimedValue[],
   now: number,
@@ -26,12 +21,10 @@ export function lastingValue(
   return lowestHeld(history, now, windowSeconds, (total) => total - Math.max(total / 2, Math.min(total, seconds)));
 }
 
-/** Seconds of the window that the history covers. */
 export function knownSeconds([first]: readonly TimedValue[], now: number, windowSeconds: number): number {
   return first === undefined ? 0 : Math.min(windowSeconds, now - first.since);
 }
 
-/** Seconds of the window in which the value was within `limit` times of `near`. */
 export function secondsNear(
   history: readonly TimedValue[],
   now: number,
@@ -80,7 +73,6 @@ export function heldSeconds(history: readonly TimedValue[], now: number, limit: 
   return now - since;
 }
 
-/** @throws RangeError for an empty history */
 export function newest(history: readonly TimedValue[]): Fraction {
   const last = history.at(-1);
   if (last === undefined) throw new RangeError('A history has at least one value');

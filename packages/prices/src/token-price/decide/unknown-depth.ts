@@ -9,18 +9,12 @@ import { newest } from './time-weighted.ts';
 export interface UnknownDepth {
   /** Whether there are none, so that the price of the block stays the same. */
   readonly isFinal: boolean;
-  /** Balances that a contract read makes known. */
   readonly unread: readonly Holding[];
-  /** Those that were read before, and moved since. */
   readonly moved: readonly Holding[];
-  /** Balances to confirm with a contract read, without waiting for it. */
   readonly old: readonly Holding[];
 }
 
-/**
- * A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
- * @param possibleOf figures of a pool with the largest possible depths; null: none
- */
+/** A pool is never deeper than its virtual reserves (`possibleOf`), so most dead pools need no contract read. */
 export function unknownDepthOf(
   pools: readonly PoolHistory[],
   possibleOf: (pool: PoolHistory) => PriceCandidate | null,

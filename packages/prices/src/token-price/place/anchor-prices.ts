@@ -11,7 +11,6 @@ import {
   readFeedValues,
 } from '@chainstead/price-feeds';
 
-/** Price of an anchor at the end of a block. */
 export interface AnchorPrice {
   readonly token: Address;
   /** US dollars per whole token. */
@@ -28,17 +27,12 @@ export type AnchorSource =
 
 export interface AnchorPrices {
   readonly anchors: readonly AnchorPrice[];
-  /** Anchors whose price is not known yet. */
   readonly pending: readonly Address[];
   /** US dollars per ether; null: unknown. */
   readonly ether: Fraction | null;
 }
 
-/**
- * An anchor is left out if its price is unknown: its feed has no value in the unbroken run of indexed blocks, or the
- * last one is too old or zero.
- * @param at the block and its time in Unix seconds
- */
+/** Anchors are left out if their feed has no value in the run of indexed blocks, or one that is too old or zero. */
 export async function readAnchorPrices(
   database: ReadDatabase,
   chain: Chain,
@@ -81,7 +75,6 @@ function tokenFeedOf(chain: Chain, token: Address) {
   return chain.tokenFeeds.find(({ tokens }) => tokens.includes(isNative ? ZERO_ADDRESS : token));
 }
 
-/** The anchors that are ether. */
 function etherForms(chain: Chain): readonly Address[] {
   const { native, ether } = anchorsOf(chain);
   return [...(chain.native.isEther ? native : []), ...ether];
@@ -98,7 +91,6 @@ function fromFeed(proxy: Address, { usd, ...origin }: FeedValue): FoundPrice {
   return { usd, source: { of: 'feed', proxy, ...origin } };
 }
 
-/** The price of ether from its feed; without a feed, from pools. */
 async function readEther(
   database: ReadDatabase,
   chain: Chain,

@@ -28,7 +28,6 @@ export type PriceMoment =
   | { readonly of: 'time'; readonly time: number }
   | { readonly of: 'newest' };
 
-/** The dataset that states of pools come from. */
 export const STATES_DATASET = 'pool-states';
 
 /** The place is null if no known block is at or before the moment, and if its block is not indexed. */
@@ -83,7 +82,6 @@ function untilSql(moment: PriceMoment): Sql {
 
 const NEWEST = sql`(SELECT indexed_to FROM covered)`;
 
-/** SQL of the highest block of a moment. */
 const BOUNDS: Readonly<Record<PriceMoment['of'], (until: Sql) => Sql>> = {
   block: (until) => sql`least(${until}, ${NEWEST})`,
   time: () => sql`least((SELECT block FROM to_date), ${NEWEST})`,

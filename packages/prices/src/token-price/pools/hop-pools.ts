@@ -14,10 +14,7 @@ const FORMS_PER_STATEMENT = 128;
 /** The pools of a token that prices consider, whatever their other token is. Null: there are more than {@link HOP_POOLS_MAX}. */
 export type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
 
-/**
- * One statement for most requests. A token reads {@link HOP_POOLS_MAX} rows and one more at most on each side, however
- * many pools it has. The result for a token doesn't depend on the others.
- */
+/** A token reads {@link HOP_POOLS_MAX} rows and one more at most on each side, and doesn't depend on the others. */
 export async function readHopPools(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,

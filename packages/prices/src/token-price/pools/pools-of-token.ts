@@ -3,7 +3,6 @@ import type { Address, Hex } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/** A proven pool of a token against an anchor. */
 export interface PoolOfToken {
   readonly pool: Hex;
   readonly exchange: string;
@@ -26,16 +25,12 @@ export async function readPoolsOfTokens(
   return database.select<PoolOfToken>(poolsStatement(chain, query));
 }
 
-/** The members of {@link PoolOfToken}. */
 export const POOL_COLUMNS: Sql = joinSql([
   ...['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`),
   sql`exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`,
 ]);
 
-/**
- * Two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
- * tokens, and of those at pool managers all but a few are left out. Pools against other tokens are not read.
- */
+/** Two ranges of an index for each token and anchor (pools-of-token.explain.test.ts), and few pools in each. */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const bytesOf = (list: readonly Address[]) => sql`${list.map(addressBytes)}::bytea[]`;

@@ -8,10 +8,7 @@ import { readDirectPrices, type TokenPrice } from './token-price.ts';
 /** Blocks that one request reads concurrently: each takes some statements, and other requests share the connections. */
 const BLOCKS_AT_ONCE = 4;
 
-/**
- * Prices by pools against anchors, as price routes show them, without hops. Pools and balances that are missing at the
- * newest block are read for later requests.
- */
+/** Prices without hops. Pools and balances that are missing at the newest block are read for later requests. */
 export function createDirectPriceReader(balances: BalanceRequestSources): ReadDirectPrices {
   return async ({ database, logger }, chain, wanted) => {
     const sources = startPriceSources({ database, logger }, { ...balances, waitMs: 0 });

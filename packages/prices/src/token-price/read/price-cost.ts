@@ -8,8 +8,7 @@ import { pricedWith, type TokenPrice } from './token-price.ts';
 type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 /**
- * The cost of moving a price by 10 %; null: no pool has a say. For a price through a hop it is the smaller one: moving
- * its own pools, or those of a hop that these are priced with.
+ * Null: no pool has a say. Through a hop, the smaller cost counts: that of its own pools, or of a hop's.
  * @param anchors US dollars per whole token
  */
 export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, Fraction>): MoveCost | null {

@@ -17,7 +17,6 @@ export interface PriceSources {
   readonly waitsUntil: number;
 }
 
-/** Sources for one request on the primary, whose waits begin now. */
 export function startPriceSources(
   { database, logger }: { readonly database: ReadDatabase; readonly logger: Logger },
   balances: BalanceRequestSources,
@@ -28,7 +27,6 @@ export function startPriceSources(
   };
 }
 
-/** Balances that one request may read from contracts. Later requests read the rest. */
 const READS_MAX = 256;
 
 /** Looks up pools and reads missing balances of these first. Reads that take too long serve later requests. */
@@ -66,7 +64,6 @@ export async function readNativePrice(sources: PriceSources, chain: Chain, place
   return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
 }
 
-/** Looks up the pools of tokens that had none yet first. */
 async function readPricesWithLookups(
   sources: PriceSources,
   chain: Chain,
@@ -77,7 +74,6 @@ async function readPricesWithLookups(
   const { reads, database, contracts } = sources;
   const stored = readTokenPrices(reads, chain, tokens, conditions, place);
   if (contracts === null) return stored;
-  /** Prices with those of some tokens read again. */
   const readAgain = async (prices: ReadonlyMap<Address, TokenPrice>, again: readonly Address[]) =>
     again.length === 0
       ? prices

@@ -25,10 +25,8 @@ import {
 type WithoutPrice = Extract<TokenPrice, { of: 'nothing' }>;
 
 /**
- * Prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough
- * dollars on the side of anchors, and are not new. There is no second hop, since the hop has a direct price and the
- * token has none. Tokens without pools against such tokens keep their result.
- * @param direct the results of the tokens. No pool of unknown depth may change them
+ * Prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough dollars on the
+ * side of anchors, and are not new. @param direct the results of the tokens. No pool of unknown depth may change them
  */
 export async function readHopPrices(
   database: ReadDatabase,
@@ -80,17 +78,14 @@ export async function readHopPrices(
   );
 }
 
-/** The reason of the direct price, unless no pools exist. */
 function whyNot({ why }: WithoutPrice, pools: number, through: TokenPrice): WithoutPrice['why'] {
   if (why.reason !== 'no-pools') return why;
   if (through.of === 'nothing' && !isWithoutPools(through)) return through.why;
   return pools === 0 ? why : { reason: 'no-anchor' };
 }
 
-/** `hop`: the other token. */
 type HopPool = { readonly pool: PoolOfToken; readonly hop: Address };
 
-/** The pools of each token against tokens that are no anchors. */
 async function readPoolsByToken(
   database: ReadDatabase,
   chain: Chain,

@@ -16,12 +16,8 @@ import {
 const DIRECT: readonly NoPrice['reason'][] = ['implausible', 'unsettled'];
 
 /**
- * From pools with reserves (Uniswap v2 and Solidly), concentrated liquidity (Uniswap v3 and v4, Slipstream, Algebra) or
- * bins (Liquidity Book). The number of statements hardly depends on that of tokens.
- *
- * An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their pools. While
- * it may get known, neither the anchor nor tokens with a pool against it have one. A token without a direct price may
- * have one through another token.
+ * Direct prices (see {@link readDirectPrices}), and prices through another token where there are none.
+ * The number of statements hardly depends on that of tokens.
  */
 export async function readTokenPrices(
   database: ReadDatabase,

@@ -37,15 +37,11 @@ export type TokenPrice =
       readonly of: 'nothing';
       readonly why: NoPrice;
       readonly unknown: UnknownDepth;
-      /** Tokens that were considered as hops. */
       readonly hopTokens: readonly Address[];
     };
 
-/** Why a token has no price. */
 export type NoPrice =
-  /** No proven pool is known. */
   | { readonly reason: 'no-pools' }
-  /** No pool has a token with a price on the other side. */
   | { readonly reason: 'no-anchor' }
   /** The price of an anchor, the state of a pool, or the decimals of a token may get known. */
   | { readonly reason: 'anchor-unread' | 'state-unread' | 'decimals-unread' }
@@ -58,7 +54,6 @@ export type NoPrice =
   /** The supply would be worth more US dollars than any token. */
   | { readonly reason: 'implausible'; readonly usd: Fraction; readonly value: Fraction };
 
-/** A token that others are priced through. It has a direct price. */
 export interface HopPrice {
   readonly token: Address;
   readonly price: Extract<TokenPrice, { of: 'pools' }>;
@@ -82,8 +77,8 @@ export interface PriceConditions {
 }
 
 /**
- * By pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and others are
- * priced by their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
+ * By pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by
+ * their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
  */
 export async function readDirectPrices(
   database: ReadDatabase,
@@ -127,7 +122,6 @@ export async function readDirectPrices(
   );
 }
 
-/** Whether a token has no price because none of its pools has a known state. */
 export function isWithoutPools(price: TokenPrice): boolean {
   return price.of === 'nothing' && price.why.reason === 'no-pools';
 }
@@ -140,7 +134,6 @@ const PENDING: TokenPrice = {
   hopTokens: [],
 };
 
-/** The anchors that a token can be priced with: none is priced with itself. */
 export function otherAnchors(
   anchors: ReadonlyMap<Address, Fraction>,
   forms: readonly Address[],
@@ -148,7 +141,6 @@ export function otherAnchors(
   return new Map(anchors.entries().filter(([token]) => !forms.includes(token)));
 }
 
-/** Each pool is listed under both of its tokens. */
 export function groupByToken<Pool extends { readonly token0: Address; readonly token1: Address }>(
   pools: readonly Pool[],
 ): ReadonlyMap<Address, readonly Pool[]> {
@@ -169,7 +161,6 @@ export function tokensWithPools(
   return [...new Set(tokens)].filter((token) => !anchors.has(token) && !others.has(token));
 }
 
-/** US dollars per whole token; null: none. */
 export function dollarsOf(price: TokenPrice | undefined): Fraction | null {
   return price === undefined || price.of === 'nothing' ? null : price.usd;
 }
@@ -187,12 +178,10 @@ export function pricedWith(anchors: ReadonlyMap<Address, Fraction>, price: Token
   return new Map(price.hops.map(({ token, price: { usd } }) => [token, usd]));
 }
 
-/** Tokens that were considered as hops. */
 export function hopTokensOf(price: TokenPrice | undefined): readonly Address[] {
   return price === undefined || price.of === 'anchor' ? [] : price.hopTokens;
 }
 
-/** Whether no pool of unknown depth might change the price. */
 export function isDepthKnown(price: TokenPrice): boolean {
   return price.of === 'anchor' || price.unknown.isFinal;
 }
@@ -262,14 +251,11 @@ export function pricedFactories(chain: Chain, wanted: readonly Address[] | null)
     .filter((factory) => wanted === null || wanted.includes(factory));
 }
 
-/** Stored facts of tokens. Unknown ones are missing. */
 export interface TokenFacts {
   readonly decimals: ReadonlyMap<Address, number>;
-  /** Total supplies in base units, as a contract read found them last. */
   readonly supplies: ReadonlyMap<Address, bigint>;
 }
 
-/** In one statement. */
 export async function readTokenFacts(
   database: ReadDatabase,
   chain: Chain,

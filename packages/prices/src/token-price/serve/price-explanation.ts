@@ -171,7 +171,6 @@ export interface ExplainedPrice {
   readonly rules: PricingRules;
 }
 
-/** Everything that a price follows from: its states, anchors and rules are enough to compute it again. */
 export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExplanation {
   const { usd } = price;
   const common = {
@@ -211,7 +210,6 @@ function showHop({ token, price, depth }: HopPrice): z.infer<typeof hopSchema> {
   };
 }
 
-/** Pools with their roles, whether they decided a price or not. */
 export function showCandidates(considered: {
   readonly decision: Pick<PriceDecision, 'candidates'>;
   readonly pools: readonly PricedPool[];
@@ -290,7 +288,6 @@ function showStateSince({ block, since, state, balances: [balance0, balance1] }:
   };
 }
 
-/** The members of a state that depend on the kind of its pool. */
 export function showState(state: StateSince['state']) {
   const reserves = state.of === 'reserves' ? state : null;
   const concentrated = state.of === 'price' ? state : null;

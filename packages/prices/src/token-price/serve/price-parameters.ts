@@ -2,7 +2,6 @@ import type { Fraction } from '@chainstead/core';
 import { booleanParameter, textParameter } from '@chainstead/http';
 import { readDecimal } from './shown-values.ts';
 
-/** Query parameters that limit the pools of a price, for {@link PriceLimits}. */
 export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
   return {
     max_token_inactivity: textParameter('a number from 0', (given) => (DECIMAL.test(given) ? Number(given) : undefined))
@@ -14,7 +13,6 @@ export function priceLimits(descriptions: { readonly inactivity: string; readonl
   };
 }
 
-/** Query parameter that accepts final prices only, for {@link PriceLimits}. */
 export const finalParameter = () =>
   booleanParameter({
     default: false,

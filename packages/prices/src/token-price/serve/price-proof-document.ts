@@ -6,7 +6,6 @@ export const PROOF_FORMAT = 'chainstead-price-proof';
 
 /** Blocks whose receipts a proof contains. The newest ones count first. */
 export const RECEIPT_BLOCKS_MAX = 256;
-/** Length of the chain of headers that ends with the block of the price. */
 export const LINKED_BLOCKS_MAX = 256;
 
 /**

@@ -37,10 +37,7 @@ const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cau
 /** Seconds after which a contract read may be there. */
 const READ_SECONDS = 5;
 
-/**
- * The message of the hosted API, and in its details the reason, the figures and the indexed blocks.
- * @param explains whether the details have the considered pools
- */
+/** With the hosted API's message. @param explains whether the details have the considered pools */
 export function errorOf({ refusal, indexed }: Refused, chain: Chain, explains = false): Error {
   switch (refusal.of) {
     case 'no-price': {
@@ -102,7 +99,6 @@ function showReason(why: NoPrice, explains: boolean): ErrorDetails {
   }
 }
 
-/** The pool whose shallower side is the deepest. */
 function showDeepest(candidates: readonly JudgedCandidate[]): ErrorDetails {
   const least = ({ weight, tokenWeight }: JudgedCandidate) => smallerFraction(weight, tokenWeight);
   const [deepest] = candidates.toSorted((a, b) => compareFractions(least(b), least(a)));

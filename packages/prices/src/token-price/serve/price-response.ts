@@ -85,14 +85,11 @@ export interface FoundPrice {
   /** Price 24 hours before; null: unknown. */
   readonly before: Fraction | null;
   readonly place: PricePlace;
-  /** By which the price was decided. */
   readonly rules: PricingRules;
   readonly indexed: Indexed;
-  /** Null: none was given. */
   readonly toBlock: number | null;
 }
 
-/** {@link FoundPrice} as `getTokenPrice` shows it. Values are rounded here only. */
 export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolean): ShownTokenPrice {
   const { token, facts, price, before, indexed, toBlock } = found;
   const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);

@@ -8,7 +8,6 @@ import type { PricedToken } from './price-response.ts';
 /** Stored facts of a token; null: none. `isDecided`: no pool that may be the token's still waits for its proof. */
 export type KnownToken = { readonly facts: PricedToken | null; readonly isDecided: boolean };
 
-/** Looks up facts of tokens, read in one statement. */
 export async function readPricedTokens(
   database: ReadDatabase,
   chain: Chain,

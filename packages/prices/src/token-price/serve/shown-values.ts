@@ -9,7 +9,6 @@ import {
 
 const PERCENT_DIGITS = 6;
 
-/** The value of a plain decimal. */
 export function readDecimal(text: string): Fraction {
   const [whole = '0', digits = ''] = text.split('.');
   return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };

@@ -7,10 +7,7 @@ import { depthSourceOf } from './pool-balances.ts';
 import type { PoolHistory } from './pool-history.ts';
 import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
-/**
- * Adds to Liquidity Book pairs of unknown depth the tokens in all their bins. A pair that holds too little can't change
- * a price, so dust in an old pair leaves the price complete. Costs four statements at most.
- */
+/** Bounds unknown depths of Liquidity Book pairs by the tokens in all their bins, so that dust leaves a price complete. */
 export async function addBalanceBounds(
   database: ReadDatabase,
   chain: Chain,
@@ -35,7 +32,6 @@ function boundOf(series: BalanceSeries): bigint | null {
   return series.of === 'known' ? series.before : null;
 }
 
-/** The most that the depth of each side can be in a state, in base units. */
 export function possibleDepths(
   { balanceMax: [max0, max1] = [null, null] }: Pick<PoolHistory, 'balanceMax'>,
   { state }: Pick<StateSince, 'state'>,

@@ -16,13 +16,9 @@ import type { PoolHistory, StoredPool } from './pool-history.ts';
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
-/** The dataset of changes of bins. */
 const BINS_DATASET = 'bin-changes';
 
-/**
- * Liquidity Book pairs with the tokens in their bins near each price. The depth of a pair is unknown unless every change
- * since its creation is indexed. Costs seven statements at most.
- */
+/** Depth near each price, unknown unless every change since the pair's creation is indexed. Costs seven statements at most. */
 export async function readBinHistories(
   database: ReadDatabase,
   chain: Chain,
@@ -53,7 +49,6 @@ export async function readBinHistories(
   return [...found, ...(await addBalanceBounds(database, chain, unknown, place))];
 }
 
-/** Whether the price of a pool is that of its active bin. */
 export function hasBins({ states: [first] }: StoredPool): boolean {
   return first?.state.of === 'bin';
 }
@@ -64,7 +59,6 @@ function withoutDepth(pool: StoredPool): PoolHistory {
   return { ...pool, states, depth: 'uncovered' };
 }
 
-/** The bins near any price of the window. */
 function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
   const active = states.flatMap(({ state }) => (state.of === 'bin' ? [state.activeId] : []));
   const reach = binsWithinTenth(tickSpacing ?? 0);
@@ -72,8 +66,7 @@ function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
 }
 
 /**
- * States at the ends of blocks with a state or a change of bins, with the tokens that a price change of 10 % takes.
- * Tokens farther away count nothing: their owner risks none at a false price.
+ * With the tokens that a price change of 10 % takes: the owner of others risks none at a false price.
  * @param changes after those that `before` counts, oldest first
  */
 export function nearStates(

@@ -3,10 +3,8 @@ import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@ch
 import { type PoolId, poolKey } from '@chainstead/markets';
 import type { StateSince } from './side-depths.ts';
 
-/** A state of a pool as its event reported it. */
 export interface ReportedState extends Pick<StateSince, 'block' | 'since' | 'state'>, LogPlace {}
 
-/** A change of liquidity between two ticks. */
 export interface LiquidityChange extends LogPlace {
   readonly block: number;
   /** Unix seconds of the block. */
@@ -20,11 +18,8 @@ export interface LiquidityChange extends LogPlace {
 type LogPlace = { readonly transactionIndex: number; readonly logIndex: number };
 
 /**
- * A swap reports the liquidity, and a change of it reports none. The price and its tick stay the same until the next
- * swap.
- * @param states of one pool, oldest first
- * @param changes oldest first; those before the first state are part of it
- * @returns the state at the end of each block with a state or a change
+ * The state at the end of each block with a state or a change. Price and tick stay the same until the next swap.
+ * @param changes oldest first, also those before the first state
  */
 export function addLiquidityChanges(
   states: readonly ReportedState[],
@@ -59,7 +54,6 @@ function isBefore(a: Place, b: Place): boolean {
   return (a.block - b.block || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex) < 0;
 }
 
-/** A pool, and the blocks of the wanted changes, both inclusive. */
 export type ChangesOfPool = { readonly pool: PoolId; readonly first: number; readonly last: number };
 
 /** Oldest first, in the order of the pools. One statement. */

@@ -2,18 +2,12 @@ import type { BalanceSeries } from '@chainstead/erc20';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 
-/**
- * Whether the depth of a pool is final. `unread`: a balance was not read yet, and a contract read makes it known.
- * `moved`: the next one does. `uncovered`: transfers or liquidity changes are not indexed. Both count as no depth.
- */
+/** `unread`: not read yet. `moved`: the next contract read makes it known. `uncovered`: transfers or liquidity changes are not indexed. */
 export type DepthSource = 'known' | 'old' | 'unread' | 'moved' | 'uncovered';
 
 type PoolStates = PoolOfToken & { readonly states: readonly StateSince[] };
 
-/**
- * One entry for each block that changes a state or a balance. The first has the balances at the start of the window.
- * @param states oldest first
- */
+/** One entry for each block that changes a state or a balance; the first is the start of the window. */
 export function addBalances(states: readonly StateSince[], series: Sides<BalanceSeries>): readonly StateSince[] {
   const [first, ...rest] = states;
   if (first === undefined) return [];

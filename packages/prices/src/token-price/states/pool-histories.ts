@@ -14,10 +14,8 @@ import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
 /**
- * Pools with their states and balances until a place. Pools without a known state there are left out. Costs 17
- * statements at most, whatever the number of pools: a single one if all of them have reserves. A state is the last one
- * that an event reported, or that a contract read found before the first event. A contract read may show since when its
- * state has stood.
+ * Pools with their states and balances until a place, from events and contract reads. Pools without a state there are left out.
+ * Costs 17 statements at most, whatever the number of pools: one if all of them have reserves.
  */
 export async function readPoolHistories(
   database: ReadDatabase,
@@ -134,7 +132,6 @@ interface StateRow extends StateColumns {
   readonly kind: 'event' | 'reading' | 'creation';
   readonly transaction_index: number;
   readonly log_index: number;
-  /** Unix seconds: since when the state is known to have stood, and those of the block. */
   readonly since: number;
   readonly time: number;
 }

@@ -3,11 +3,9 @@ import type { ReportedState } from './liquidity-in-range.ts';
 import type { DepthSource } from './pool-balances.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 
-/** A pool with its states, from the last one before the window until the place. */
 export interface PoolHistory extends PoolOfToken {
   /** Oldest first, never empty. */
   readonly states: readonly StateSince[];
-  /** The block of the last event that set the price. */
   readonly changedAt: Pick<StateSince, 'block' | 'since'>;
   /** Unix seconds of the pool's creation, or of its first event on chain; null: unknown. */
   readonly createdAt: number | null;
@@ -18,8 +16,6 @@ export interface PoolHistory extends PoolOfToken {
   readonly balanceMax?: Sides<bigint | null>;
 }
 
-/** A pool with its reported states. */
 export type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
 
-/** The dataset of swaps and liquidity changes. */
 export const SWAPS_DATASET = 'swaps';

@@ -3,17 +3,12 @@ import type { StateSince } from './side-depths.ts';
 
 type BlockTime = Pick<StateSince, 'block' | 'since'>;
 
-/** What the events of a pool between its swaps change: its positions, or its bins. */
 export interface ReplayedPool<Change> {
   apply(change: Change): void;
-  /** Returns a reported state with the balances at this point. */
   at(state: StateSince['state']): Pick<StateSince, 'state' | 'balances'>;
 }
 
-/**
- * The state at the end of each block with a state or a change, oldest first. The first one has the changes until the
- * start of the window.
- */
+/** The state at the end of each block with a state or a change. The first one has the changes until the start of the window. */
 export function replayStates<Change extends BlockTime>(
   [first, ...rest]: readonly ReportedState[],
   changes: readonly Change[],

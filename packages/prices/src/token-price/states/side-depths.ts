@@ -1,10 +1,8 @@
 import { type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
 import type { ActiveBin, ConcentratedState, Reserves } from '@chainstead/markets';
 
-/** A value of each side of a pool: token 0, token 1. */
 export type Sides<Value> = readonly [Value, Value];
 
-/** State and balances of a pool from a block on. */
 export interface StateSince {
   readonly block: number;
   /** Unix seconds of the block. */
@@ -17,9 +15,8 @@ export interface StateSince {
 const Q96 = 1n << 96n;
 
 /**
- * Reserves with which a pool of constant product would have the same price and slippage, in base units. For liquidity L
- * in range and a price p: L/√p of token 0, and L·√p of token 1. None without a price. Bins set no limit below
- * {@link BIN_RESERVE_MAX}: their tokens alone do.
+ * Base units of a constant product with the same price p: L/√p and L·√p. None without a price. Bins have no other limit than
+ * {@link BIN_RESERVE_MAX}.
  */
 export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
   if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
@@ -33,8 +30,8 @@ export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
 }
 
 /**
- * The smaller of balance and virtual reserve, in base units. Virtual reserves alone cost little: liquidity in one narrow
- * range of prices. Balances alone may be out of the current range. An unknown balance counts as zero.
+ * The smaller of balance and virtual reserve, in base units: liquidity in a narrow range costs little, and balances may be out
+ * of range. An unknown balance counts as zero.
  */
 export function sideDepths({ state, balances: [balance0, balance1] }: StateSince): Sides<Fraction> {
   const [virtual0, virtual1] = virtualReserves(state);

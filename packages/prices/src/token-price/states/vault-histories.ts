@@ -15,10 +15,7 @@ import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
-/**
- * Pools at pool managers with their liquidity and balances: the tokens of their positions at each price, without fees.
- * Pools are left out unless every liquidity change since their creation is indexed. Costs three statements at most.
- */
+/** The tokens of positions at each price, without fees. Pools are left out unless every liquidity change is indexed. */
 export async function readPrincipals(
   database: ReadDatabase,
   chain: Chain,
@@ -63,11 +60,7 @@ export async function readPositions<Pool extends ManagedPool>(
   return known.map((positions, index) => ({ ...positions, changes: changes[index] ?? [] }));
 }
 
-/**
- * The state at the end of each block with a state or a liquidity change. The first one has the positions at the start of
- * the window.
- * @param changes after those that `before` counts, oldest first
- */
+/** The first state has the positions at the start of the window. @param changes after those that `before` counts, oldest first */
 export function principalStates(
   { states }: Pick<StoredPool, 'states'>,
   before: Pick<TickLiquidity, 'ticks'>,
