@@ -82,7 +82,7 @@ const meant: fc.Arbitrary<Meant> = fc.oneof(
   })),
 );
 
-test('what an independent encoder wrote comes out as it went in', () => {
+test('events of an independent encoder are decoded as they were encoded', () => {
   fc.assert(
     fc.property(fc.array(meant, { maxLength: 12 }), (written) => {
       const { transfers, malformed } = decodeNftTransfers(

@@ -6,7 +6,7 @@ export { cleanText, decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMB
 export { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from './changed-decimals.ts';
 export { INTERFACES, supportsInterface } from './erc165.ts';
 export { seekTokenCreations, tokenCreationReader } from './facts/token-creation.ts';
-export { type ReportedToken, readTokenFacts } from './facts/token-facts-question.ts';
+export { readTokenFacts } from './facts/token-facts-question.ts';
 export { tokenFactsReader } from './facts/token-facts-reader.ts';
 export { saveTokenMetadata, TOKEN_FACTS } from './pending-metadata.ts';
 export { refreshTokens } from './refresh-tokens.ts';

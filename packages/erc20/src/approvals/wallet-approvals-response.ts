@@ -84,6 +84,7 @@ function showApproval(
   price: Fraction | undefined,
 ): z.infer<typeof approvalSchema> {
   const { token, spender } = approval;
+  const { address, label, entity, entityLogo } = spender;
   const value = allowance ?? approval.value;
   const dollars = (amount: string): Fraction | null => dollarsOfAmount(BigInt(amount), token.decimals, price);
   const [allowed, held] = [dollars(value), balance === null ? null : dollars(balance)];
@@ -109,12 +110,7 @@ function showApproval(
       usd_price: price === undefined ? null : nearestNumber(price),
       usd_at_risk: allowed === null || held === null ? null : nearestNumber(smallerFraction(allowed, held)),
     },
-    spender: {
-      address: spender.address,
-      address_label: spender.label,
-      entity: spender.entity,
-      entity_logo: spender.entityLogo,
-    },
+    spender: { address, address_label: label, entity, entity_logo: entityLogo },
   };
 }
 

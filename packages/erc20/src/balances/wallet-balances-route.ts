@@ -104,10 +104,7 @@ function routeOf({ parameters }: ApiDependencies) {
       'Up to 2,000 balances above zero, by last transfer, newest first. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted. The headers report missing data, and X-Indexed-Unread lists up to 20 tokens whose balance no node returned in time.',
     request: { params: z.object({ address: parameters.address }), query },
     responses: {
-      200: {
-        description: 'The ERC-20 balances',
-        content: { 'application/json': { schema: walletBalancesSchema } },
-      },
+      200: { description: 'The ERC-20 balances', content: { 'application/json': { schema: walletBalancesSchema } } },
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });

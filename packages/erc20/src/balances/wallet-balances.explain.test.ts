@@ -116,7 +116,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(tokens.length);
   });
 
-  test('what was wrapped since a block is one range of the wallet’s', async () => {
+  test('wraps since a block are one range of the wallet’s', async () => {
     const { nodes } = await explainAnswer(plan, { tokens: [COIN], toBlock: 29_900 });
     expect(rowsRead(nodes, 'wrapped_coin_moves')).toBeLessThanOrEqual(100);
     expect(nodes.flatMap((node) => node['Index Name'] ?? [])).toContainEqual(

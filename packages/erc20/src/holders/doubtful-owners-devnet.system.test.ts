@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('what one of two nodes lies about is not believed', async () => {
+test('a balance that one of two nodes invents is not believed', async () => {
   const { gold, node, devnet, chain, scratch } = stage;
   const { database } = scratch;
   await stage.ownersOf(gold.address);

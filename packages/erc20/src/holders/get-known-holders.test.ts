@@ -133,7 +133,7 @@ test('of a token whose transfers are being counted anew no balance is told that 
   expect(await balances()).toEqual({ reported: said, complete: false });
 });
 
-test('what the contract said is told of a token that adds up no more, also by a process that did not expect it', async () => {
+test('a page shows contract reads of a token that adds up no more, also in a process that did not expect it', async () => {
   const { database } = scratch;
   const chain = exampleChain({ id: nextChain++ });
   await seedHolders(database, chain, GOLD, 30);

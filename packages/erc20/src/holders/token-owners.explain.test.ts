@@ -132,7 +132,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     expect(last.buffers).toBeLessThanOrEqual(first.buffers * 1.5);
   });
 
-  test('what is told beside a page is looked up by keys', async () => {
+  test('data next to a page is looked up by keys', async () => {
     const { nodes } = await explainOwners(plan, PAGES[0]?.[1] ?? { accounts: [] });
     const large = ['erc20_transfer_sides', 'address_labels', 'tokens', 'blocks'];
     const read = nodes.filter(

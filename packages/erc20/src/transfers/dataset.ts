@@ -1,13 +1,12 @@
 import type { Address, Log } from '@chainstead/core';
 import { forgetWalletCounts } from '@chainstead/data-api';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
-import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
+import { decodeErc20Transfer, TRANSFER_TOPIC, topicOf } from '@chainstead/token-events';
 import { erc20TransfersTable } from './row-table.ts';
 import { type Erc20TransferRow, erc20Transfers as erc20TransferSides } from './schema.ts';
 import { erc20TokenCounts } from './token-counts.ts';
 import { erc20TokenHolders } from './token-holders.ts';
 import { addSides } from './transfer-sides.ts';
-import { erc20Histories } from './wallet-history-filters.ts';
 import { erc20WalletTokens } from './wallet-tokens.ts';
 
 /** ERC-20 transfers, one row per side; a self-transfer has one. Mints and burns have rows for the zero address too. */
@@ -23,7 +22,16 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
     erc20TokenHolders,
     forgetWalletCounts('erc20-transfers', [erc20TransferSides.account]),
   ],
-  histories: erc20Histories,
+  // The same responses contain ERC-721 transfers, whose logs have one topic more: the engine requests both together.
+  histories: {
+    ofWallet: (_chain, wallet) => [
+      { topics: [TRANSFER_TOPIC], indexed: [[topicOf(wallet)]] },
+      { topics: [TRANSFER_TOPIC], indexed: [null, [topicOf(wallet)]] },
+    ],
+    ofContract: (_chain, contract) => [{ topics: [TRANSFER_TOPIC], addresses: [contract] }],
+    // A wallet's balances come from contracts, not from the sum of all its transfers.
+    mayBeCut: true,
+  },
 };
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRow[] {

@@ -57,7 +57,7 @@ describe('where deposits and withdrawals are indexed as transfers are', () => {
 });
 
 describe('where they are indexed from a later block on than transfers are', () => {
-  test('what is said at a later block is followed; before, each answer is read', async () => {
+  test('a read at a later block is followed; before it, the contract is read each time', async () => {
     const stage = await stageOf({ isCoinIndexed: false });
     await stage.mine([deposits(50n)]);
     expect(await stage.shown()).toEqual([`${COIN} 50 1`]);

@@ -79,7 +79,7 @@ describe('what a wallet’s activity adds up to', () => {
     expect([reported.sentTo, reported.receivedFrom]).toEqual([[], []]);
   });
 
-  test('what deposits from the chain below bring comes in, and nothing goes out', () => {
+  test('deposits from the chain below come in, and nothing goes out', () => {
     const deposit = { value: 4n, fee: 0n, isMinted: true } as const;
     const reported = count([
       placeOf(1, { transaction: transaction({ ...deposit, to: WALLET }) }),

@@ -51,7 +51,7 @@ describe.runIf(!isMissing && programs !== undefined)(title('histories on a clust
     expect(Math.max(...lengths)).toBeGreaterThan(9);
   });
 
-  test('what moved inside is in them', { timeout: TIMEOUT_MS }, async () => {
+  test('pages contain internal transfers', { timeout: TIMEOUT_MS }, async () => {
     for (const stage of [spread, single]) stage.settings.internalTransfers = 'all';
     const [wallet = ''] = wallets;
     await expectAlike(`wallets/${wallet}/history?limit=50`);

@@ -11,7 +11,7 @@ const APES = addressOf(0xa9e5);
 const TOKEN = addressOf(0x70c);
 const NONE = { tokens: new Set<never>(), collections: new Set<never>(), accounts: new Set<never>(), nfts: [] };
 
-test('what a page names is read with the metadata of its NFTs; what nobody knows is empty', async () => {
+test('tokens and accounts of a page are read with the metadata of its NFTs; unknown ones are empty', async () => {
   await seedMetadata(scratch.database, chain, { address: APES, id: '1' }, { text: '{"name":"Ape 1"}' });
   const related = await readRelated(scratch.database, chain, {
     ...NONE,

@@ -96,7 +96,7 @@ test('the chains that are asked for, each once, in their order and in every spel
     });
 });
 
-test('what is not known of a wallet is looked for on each of them', async () => {
+test('missing blocks of a wallet are requested on each chain', async () => {
   const nobody = addressOf(0x0ff);
   expect(await ask(`${nobody}/chains?chains=eth,base`)).toEqual({
     status: 200,

@@ -13,7 +13,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { activeChainsSchema, showActiveChain } from '../active-chains/active-chains-response.ts';
 import { type ActiveChain, getActiveChain } from '../active-chains/get-active-chain.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
-import type { HistoryRouteOptions } from './history-route-options.ts';
+import type { HistoryRouteOptions } from './wallet-history-route.ts';
 
 export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
   /** Used if a request has no chain. */

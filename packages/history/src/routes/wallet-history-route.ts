@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { showIndexed } from '@chainstead/data-api';
+import { type OnDemandBackfill, showIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import {
   blockBoundsSchema,
@@ -12,7 +12,15 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { callsOf, eventsOf, type OnDemandReads, olderMarks, readInternalTransactions } from '@chainstead/transactions';
+import {
+  type AbiBooks,
+  callsOf,
+  eventsOf,
+  type OnDemandReads,
+  olderMarks,
+  readInternalTransactions,
+  type TrackedWallets,
+} from '@chainstead/transactions';
 import { z } from '@hono/zod-openapi';
 import {
   getWalletHistory,
@@ -25,7 +33,14 @@ import { readStoredRecords } from '../reading/read-stored-records.ts';
 import { walletTransactionsKind } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';
 import { showHistoryRow } from '../records/show-history-row.ts';
-import type { HistoryRouteOptions } from './history-route-options.ts';
+
+export interface HistoryRouteOptions {
+  readonly onDemandReads: OnDemandReads;
+  readonly abis: AbiBooks;
+  /** For chains that store only the transactions of requested wallets. */
+  readonly trackedWallets: TrackedWallets;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
+}
 
 /** `GET /api/v2.2/wallets/{address}/history` (docs/api/wallets.md#wallet-history). */
 export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteModule {

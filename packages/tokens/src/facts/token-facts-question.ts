@@ -30,7 +30,7 @@ export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   isFruitless: (tokens) => tokens.every(({ total_supply }) => total_supply === null),
 };
 
-export type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
+type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
 
 /**
  * Queues reads of contracts, and waits for them. The results are in `tokens` then.
