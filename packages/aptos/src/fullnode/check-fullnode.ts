@@ -113,14 +113,11 @@ async function checkAll(
   const reported = findingsOf('chain id');
   if (info.chainId !== chainIdOf(network)) {
     const other = networkOfChainId(info.chainId);
-    add(
-      reported.bad(
-        `${info.chainId}${other === null ? '' : ` (${chainKeyOf(other)})`}, not ${chainIdOf(network)} (${chain})`,
-        'The fullnode belongs to another network. Chainstead ignores it.',
-        'Correct the URL.',
-      ),
+    const name = other === null ? '' : ` (${chainKeyOf(other)})`;
+    const problem = `${info.chainId}${name}, not ${chainIdOf(network)} (${chain})`;
+    return add(
+      reported.bad(problem, 'The fullnode belongs to another network. Chainstead ignores it.', 'Correct the URL.'),
     );
-    return;
   }
   add(reported.ok(`${info.chainId} (${chain})`));
   const infos = await Promise.all(others.map(async (other) => ({ other, info: await readLedgerOrNull(other) })));

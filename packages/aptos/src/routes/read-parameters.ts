@@ -8,11 +8,6 @@ export type ValuesOf<Set extends ParameterSet> = {
   readonly [Name in keyof Set]: Set[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-export interface ReadParameters<Set extends ParameterSet> {
-  readonly problems: readonly string[];
-  readonly values: ValuesOf<Set>;
-}
-
 /** `name[]` and `name[0]`, the spellings of PHP and of qs. */
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
@@ -20,7 +15,7 @@ const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 export function readParameters<Set extends ParameterSet>(
   parameters: Set,
   given: Readonly<Record<string, readonly string[]>>,
-): ReadParameters<Set> {
+): { readonly problems: readonly string[]; readonly values: ValuesOf<Set> } {
   const byName = new Map<string, readonly string[]>();
   const problems: string[] = [];
   for (const [key, values] of Object.entries(given)) {
@@ -41,13 +36,7 @@ export function readParameters<Set extends ParameterSet>(
 }
 
 /** docs/api/aptos.md#bad-requests: one sentence per broken rule, with the texts of class-validator. */
-export interface BadRequestBody {
-  readonly statusCode: '400';
-  readonly message: string[];
-  readonly error: 'Bad Request';
-}
-
-export function badRequest(problems: readonly string[]): BadRequestBody {
+export function badRequest(problems: readonly string[]): z.infer<typeof badRequestSchema> {
   return { statusCode: '400', message: [...problems], error: 'Bad Request' };
 }
 

@@ -19,14 +19,6 @@ import type { AptosSyncOptions } from './options.ts';
 import { checkKnownRoots } from './roots.ts';
 import { type Progress, type StatusReports, startStatusReports } from './status-reports.ts';
 
-export interface AptosSync {
-  /**
-   * Until the signal aborts, or everything up to the end version is covered. Never rejects for a failure of a fullnode
-   * or the database: it reports the reason in status, metric and log, and retries.
-   */
-  run(signal: AbortSignal): Promise<void>;
-}
-
 /** `away`: the database is unavailable, which is checked as often as a free lease. */
 type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
 
@@ -41,9 +33,13 @@ const LONG_SESSION_MS = 60_000;
 /** After a stop that needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
 
-export function createAptosSync(options: AptosSyncOptions): AptosSync {
+export function createAptosSync(options: AptosSyncOptions) {
   return {
-    async run(signal) {
+    /**
+     * Until the signal aborts, or everything up to the end version is covered. Never rejects for a failure of a
+     * fullnode or the database: it reports the reason in status, metric and log, and retries.
+     */
+    async run(signal: AbortSignal): Promise<void> {
       const progress: Progress = { at: options.clock.now(), loggedAt: 0, databaseFailure: null };
       const chain = chainKeyOf(options.fullnodes.network);
       let leader: string | null = null;
@@ -115,11 +111,8 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
   };
   try {
     const { head, historyStart } = await prepare(options, reports, stop);
-    const following = followVersions(
-      { ...reporting, onReach: (reach) => reports.reach(reach) },
-      Math.max(historyStart, head + 1),
-      stop,
-    );
+    const first = Math.max(historyStart, head + 1);
+    const following = followVersions({ ...reporting, onReach: (reach) => reports.reach(reach) }, first, stop);
     const history = fillHistory(reporting, historyStart, head, stop);
     running.push(following, history);
     // The first failure of either ends the session.
@@ -146,8 +139,9 @@ async function prepare(
   const historyStart = settings.startVersion ?? stored?.historyStart ?? reach.head;
   const firstFollowed = stored?.firstFollowed ?? Math.max(historyStart, head + 1);
   await saveNetworkStart(database, network, { historyStart, firstFollowed });
+  const { oldest } = reach;
   logger.info(
-    { chain: chainKeyOf(network), head: reach.head, oldest: reach.oldest, history_start: historyStart },
+    { chain: chainKeyOf(network), head: reach.head, oldest, history_start: historyStart },
     'Leading the chain',
   );
   return { head, historyStart };

@@ -6,18 +6,12 @@ import type { AptosTransaction } from '../transaction.ts';
 
 export const BLOCK_MARKER = 'block_metadata_transaction';
 
-export type BlockHeight = (version: number) => number;
-
 /** Each block has its height at its beginning, so only versions before the first one need a request. */
-export interface BlockHeights {
-  /** Page by page, in order, with at least every transaction that contains {@link BLOCK_MARKER}. */
-  ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<BlockHeight>;
-}
-
-export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHeights {
+export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>) {
   let current: number | null = null;
   return {
-    async ofPage(transactions, signal) {
+    /** Page by page, in order, with at least every transaction that contains {@link BLOCK_MARKER}. */
+    async ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<(version: number) => number> {
       const starts: { version: number; height: number }[] = [];
       for (const transaction of transactions) {
         const isStart = transaction.type === BLOCK_MARKER;

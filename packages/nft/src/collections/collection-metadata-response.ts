@@ -60,11 +60,6 @@ export function showCollection(
     twitter_username: collection.twitterUsername,
     instagram_username: collection.instagramUsername,
     base_uri: collection.baseUri,
-    ...(prices !== null && {
-      floor_price: null,
-      floor_price_usd: null,
-      floor_price_currency: null,
-      last_sale: prices.last_sale,
-    }),
+    ...(prices !== null && { floor_price: null, floor_price_usd: null, floor_price_currency: null, ...prices }),
   };
 }

@@ -12,20 +12,14 @@ export interface Document {
   readonly decoded: Uint8Array | null;
 }
 
-/** Fetches documents from the web. Both methods throw DocumentError, EgressError, or the signal's reason. */
-export interface DocumentFetch {
-  getPlain(url: string, timeoutMs: number, signal: AbortSignal): Promise<Document>;
-  /** Requests the block itself, whose hash can be checked. Gateways without block support return the file. */
-  getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document>;
-}
-
 /** Largest document, in bytes, both as sent and after decompression. */
 export const DOCUMENT_BYTES_MAX = 2_097_152;
 const REDIRECTS_MAX = 5;
 /** Common implementations write files up to this size as one block. Anything else that fits is forged. */
 const SINGLE_BLOCK_BYTES = 262_144;
 
-export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX): DocumentFetch {
+/** Both methods throw DocumentError, EgressError, or the signal's reason. */
+export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX) {
   async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
     const response = await egress.request({
       url,
@@ -50,6 +44,7 @@ export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_
     return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
   }
 
+  /** Requests the block itself, whose hash can be checked. Gateways without block support return the file. */
   async function getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document> {
     const requested = new URL(url);
     requested.searchParams.set('format', 'raw');

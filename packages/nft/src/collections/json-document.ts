@@ -2,16 +2,10 @@ import { parseLosslessJson } from '@chainstead/core';
 import { DocumentError } from './document-error.ts';
 import type { Document } from './fetch-document.ts';
 
-export interface JsonDocument {
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** Valid for a text column and for `::jsonb`: no NUL, no half of a surrogate pair. */
-  readonly text: string;
-}
-
 export const JSON_DEPTH_MAX = 32;
 
-/** @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP */
-export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>): JsonDocument {
+/** `text` is valid for `::jsonb`. @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP */
+export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>) {
   const first = parse(document.bytes);
   const json = first === undefined && document.decoded !== null ? parse(document.decoded) : first;
   if (json === undefined) {
@@ -25,7 +19,8 @@ export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>):
     if (refused === undefined) return written;
     return refused === '0000' ? '' : '\\ufffd';
   });
-  return { fields: Object(json.value), text };
+  const fields: Readonly<Record<string, unknown>> = Object(json.value);
+  return { fields, text };
 }
 
 function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {

@@ -67,14 +67,10 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
   }
 
   async function ask(to: Address, signal: AbortSignal): Promise<Record<CallName, Hex | null>> {
-    const together = await callTogether(
-      CALL_NAMES.map((name) => ({ to, data: CALLS[name] })),
-      signal,
-    );
+    const calls = CALL_NAMES.map((name) => ({ name, to, data: CALLS[name] }));
+    const together = await callTogether(calls, signal);
     const answers = await Promise.all(
-      CALL_NAMES.map(
-        async (name, index) => [name, together?.[index] ?? (await call(to, CALLS[name], signal))] as const,
-      ),
+      calls.map(async ({ name, data }, index) => [name, together?.[index] ?? (await call(to, data, signal))] as const),
     );
     return Object.fromEntries(answers) as Record<CallName, Hex | null>;
   }

@@ -48,16 +48,14 @@ function notFound(chain: Chain, address: Address, status: Collection['status']):
   const on = `on ${chain.key}`;
   switch (status) {
     case 'not-contract':
-      return new NotFoundError(`${address} is not a contract ${on}`, { status: 'not-contract' });
+      return new NotFoundError(`${address} is not a contract ${on}`, { status });
     case 'not-nft':
-      return new NotFoundError(`${address} is not an NFT contract ${on}`, { status: 'not-nft' });
+      return new NotFoundError(`${address} is not an NFT contract ${on}`, { status });
     case 'failed':
-      return new NotFoundError(`${address} could not be read ${on} yet: Chainstead retries automatically`, {
-        status: 'failed',
-      });
-    default:
-      return new NotFoundError(`${address} is not indexed ${on} yet: indexing has started, retry in a moment`, {
-        status: 'indexing',
-      });
+      return new NotFoundError(`${address} could not be read ${on} yet: Chainstead retries automatically`, { status });
+    default: {
+      const message = `${address} is not indexed ${on} yet: indexing has started, retry in a moment`;
+      return new NotFoundError(message, { status: 'indexing' });
+    }
   }
 }

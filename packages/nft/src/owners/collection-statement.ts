@@ -13,17 +13,11 @@ import {
 import { addressBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 
-export interface CollectionPage {
-  readonly columns: Sql;
-  readonly rows: Sql;
-  readonly orderBy?: Sql;
-}
-
 /** `of` restricts a table to the collection; `isPartial` is true if transfers are missing or not counted yet. */
 export function collectionStatement(
   chain: Chain,
   contract: Address,
-  write: (of: (alias: string) => Sql, isPartial: Sql) => CollectionPage,
+  write: (of: (alias: string) => Sql, isPartial: Sql) => { columns: Sql; rows: Sql; orderBy?: Sql },
 ): Sql {
   const address = sql`${addressBytes(contract)}`;
   const chainId = sql`${chain.id}`;
@@ -49,11 +43,6 @@ SELECT state.*, page.is_there IS NOT NULL AS is_there, ${page.columns}
 FROM state LEFT JOIN page ON true${order}`;
 }
 
-interface StateColumns extends SubjectColumns {
-  readonly created_block: number | null;
-  readonly is_there: boolean;
-}
-
 export interface CollectionRows<Row> extends SubjectCoverage {
   readonly rows: readonly Row[];
 }
@@ -64,7 +53,9 @@ export async function readCollectionRows<Row extends object>(
   statement: Sql,
 ): Promise<CollectionRows<Row>> {
   // An empty page still returns one row, without a page's columns.
-  const rows = await database.select<StateColumns & Row>(statement);
+  const rows = await database.select<SubjectColumns & { created_block: number | null; is_there: boolean } & Row>(
+    statement,
+  );
   const [first] = rows;
   return {
     ...readSubject(chain, first, first?.created_block ?? chain.firstBlock),

@@ -4,14 +4,8 @@ import type { RecordKey } from '../records/nft-record.ts';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { readCollectionRows } from './collection-statement.ts';
-import type { CollectionState, CollectionSubjects, RequestedCollection } from './collection-subjects.ts';
+import type { CollectionSubjects, RequestedCollection } from './collection-subjects.ts';
 import { type ContractNftsQuery, contractNftsStatement, type StoredNft } from './contract-nfts-statement.ts';
-
-export interface ContractNftsFound extends CollectionState {
-  readonly ids: readonly RecordKey[];
-  /** The hash of the last id examined, existing or not, if more follow; otherwise null. */
-  readonly nextAfter: string | null;
-}
 
 /**
  * An ERC-1155 id has no single owner here; its amount is the total of all holders, once the history is complete.
@@ -22,7 +16,7 @@ export async function getContractNfts(
   { subjects, heldNow }: { readonly subjects: CollectionSubjects; readonly heldNow: HeldNow },
   requested: RequestedCollection,
   query: Omit<ContractNftsQuery, 'contract' | 'isSingle'>,
-): Promise<ContractNftsFound> {
+) {
   const { chain, contract } = requested;
   const collection = await subjects.open(requested);
   const isSingle = collection.contractType !== 'ERC1155';
@@ -42,13 +36,16 @@ export async function getContractNfts(
   const totalOf = ({ supply }: StoredNft) => (state.indexed.complete ? supply : null);
   return {
     ...state,
-    ids: existing.map((nft) => ({
-      address: contract,
-      tokenId: nft.tokenId,
-      owner: isSingle ? nft.receiver : null,
-      amount: isSingle ? '1' : totalOf(nft),
-      blockNumber: changeBlockOf(nft.lastBlock),
-    })),
+    ids: existing.map(
+      (nft): RecordKey => ({
+        address: contract,
+        tokenId: nft.tokenId,
+        owner: isSingle ? nft.receiver : null,
+        amount: isSingle ? '1' : totalOf(nft),
+        blockNumber: changeBlockOf(nft.lastBlock),
+      }),
+    ),
+    // The hash of the last id examined, existing or not, if more follow.
     nextAfter: stored.rows.length > query.limit ? (rows.at(-1)?.tokenHash ?? null) : null,
   };
 }

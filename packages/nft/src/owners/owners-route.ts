@@ -122,13 +122,7 @@ function addOwnersRoute<Params extends z.core.$ZodShape, Query extends ListQuery
       ...envelope,
       indexed: showIndexed(owners.indexed),
       result: tokens.map((token) =>
-        showOwnedNft(token, {
-          ...shared,
-          format: filter.format,
-          normalizeMetadata: filter.normalizeMetadata,
-          mediaItems: filter.media_items,
-          collection: 'pictures',
-        }),
+        showOwnedNft(token, { ...shared, ...filter, mediaItems: filter.media_items, collection: 'pictures' }),
       ),
     }),
   });

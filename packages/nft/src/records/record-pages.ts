@@ -6,34 +6,21 @@ import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
 import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
-import type { NftRecordOptions } from './record-response.ts';
 
 /** Those that are known within a request's wait. */
 export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<ReadonlyMap<Hash, Address>>;
 
-export interface RecordsOfPage extends Pick<NftRecordOptions, 'lastSales' | 'minters'> {
-  readonly records: readonly NftRecord[];
-}
-
-export interface RecordPages {
-  read(
-    chain: Chain,
-    keys: readonly RecordKey[],
-    requested: { readonly includePrices: boolean },
-  ): Promise<RecordsOfPage>;
-}
-
 const BY_TOKEN = 'nft_transfers_by_token';
 
-export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()): RecordPages {
+export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()) {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
   return {
-    async read(chain, keys, { includePrices }) {
+    async read(chain: Chain, keys: readonly RecordKey[], { includePrices }: { readonly includePrices: boolean }) {
       const hasMints = (await missing()).length === 0;
       const isSpread = await areTablesSpread(database);
-      const found = await readRecords(database, chain, keys, { hasMints, isSpread });
-      const rarities = await readRarities(database, chain, found, isSpread);
-      const records = found.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
+      const unrated = await readRecords(database, chain, keys, { hasMints, isSpread });
+      const rarities = await readRarities(database, chain, unrated, isSpread);
+      const records = unrated.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
       const tokens = keys.map(({ address, tokenId }) => ({ token: address, tokenId }));
       return {
         records,

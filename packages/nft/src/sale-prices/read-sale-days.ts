@@ -14,17 +14,11 @@ export interface SaleDay {
   readonly highest: string;
 }
 
-export interface SaleDaysQuery {
-  readonly token: Address;
-  readonly tokenId: string | null;
-  readonly days: number;
-}
-
 /** Sales for ether or wrapped ether, oldest first. One or two rows a day, by their key. */
 export async function readSaleDays(
   database: ReadDatabase,
   chain: Chain,
-  { token, tokenId, days }: SaleDaysQuery,
+  { token, tokenId, days }: { readonly token: Address; readonly tokenId: string | null; readonly days: number },
 ): Promise<readonly SaleDay[]> {
   return database.select<SaleDay>(
     sql`SELECT day::text AS day, sum(sales)::bigint AS sales, min(lowest)::text AS lowest,

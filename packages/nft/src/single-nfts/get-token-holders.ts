@@ -64,12 +64,9 @@ function heldOf(row: HolderColumns, isWhole: boolean): Held | null {
   if (row.kind === null || row.newestOwner === null)
     return row.rangeOwner === null ? null : ofOne(row.rangeOwner, row.rangeBlock);
   if (!BATCHABLE.includes(row.kind)) return ofOne(row.newestOwner, row.newestBlock);
-  const accounts = (row.accounts ?? []).map(([digits, amount, blockNumber]) => ({
-    owner: `0x${digits}` as Address,
-    amount,
-    blockNumber,
-    isLikely: amount !== '0' && !amount.startsWith('-'),
-  }));
+  const accounts = (row.accounts ?? []).map(([digits, amount, blockNumber]) => {
+    return { owner: `0x${digits}` as Address, amount, blockNumber, isLikely: BigInt(amount) > 0n };
+  });
   const nobody = ofOne(ZERO_ADDRESS, row.newestBlock);
   if (!isWhole || (row.moves ?? 0) > ADDED_UP_MAX) return { ...nobody, candidates: accounts.map(candidateOf) };
   const holder = accounts.find(({ isLikely }) => isLikely);

@@ -64,14 +64,9 @@ export function nftMetadataRoute(
         const { records, lastSales, minters } = await pages.read(chain, [key], { includePrices });
         const [record] = records;
         if (record === undefined) throw new Error('Every key has its record');
-        const shown = showNft(record, {
-          format: query.format ?? 'decimal',
-          normalizeMetadata: query.normalizeMetadata ?? true,
-          mediaItems: query.media_items ?? false,
-          collection: 'all',
-          lastSales,
-          minters,
-        });
+        const { format = 'decimal', normalizeMetadata = true, media_items: mediaItems = false } = query;
+        const options = { format, normalizeMetadata, mediaItems, collection: 'all', lastSales, minters } as const;
+        const shown = showNft(record, options);
         const indexed = coverage.get(address)?.indexed ?? { fromBlock: null, toBlock: null, complete: false };
         return c.json({ ...shown, indexed: showIndexed(indexed) }, 200);
       },
@@ -86,13 +81,11 @@ async function neverMoved(database: Database, chain: Chain, token: TokenKey): Pr
   if (status === 'known' || hasUri) return { ...token, owner: null, amount: null, blockNumber: null };
   const name = `Token ${token.tokenId} of ${token.address}`;
   if (status === 'none') throw new NotFoundError(`${name} was not found`, { status: 'not-found' });
-  if (status === 'failed')
-    throw new NotFoundError(`${name} could not be read on ${chain.key} yet: Chainstead retries automatically`, {
-      status,
-    });
-  throw new NotFoundError(`${name} is not indexed on ${chain.key} yet: it is being read, retry in a moment`, {
-    status: 'indexing',
-  });
+  const [problem, details] =
+    status === 'failed'
+      ? [`could not be read on ${chain.key} yet: Chainstead retries automatically`, { status }]
+      : [`is not indexed on ${chain.key} yet: it is being read, retry in a moment`, { status: 'indexing' }];
+  throw new NotFoundError(`${name} ${problem}`, details);
 }
 
 /** Unsupported operations reach this route too: their names are not token ids. */
@@ -103,7 +96,6 @@ function refuseUnlessNamed(result: Parameters<typeof refuseInvalid>[0], c: ApiCo
   );
   if (!result.success && unserved !== undefined) throw new NotServedError(unserved);
   refuseInvalid(result, c);
-  return undefined;
 }
 
 function routeOf({ parameters }: ApiDependencies) {

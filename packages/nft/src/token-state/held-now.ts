@@ -5,9 +5,7 @@ import { z } from '@hono/zod-openapi';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
 
-export interface NftHolding extends TokenKey {
-  readonly owner: Address;
-}
+export type NftHolding = TokenKey & { readonly owner: Address };
 
 /** Reads holdings from contracts at the newest indexed block, for cases that transfers don't show. */
 export interface HeldNow {

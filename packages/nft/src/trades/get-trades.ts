@@ -1,12 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import {
-  InconsistentPageError,
-  type Indexed,
-  type IndexedColumns,
-  readConsistentPage,
-  readIndexed,
-} from '@chainstead/data-api';
+import { InconsistentPageError, type IndexedColumns, readConsistentPage, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { BLOCKS, type NftTradesQuery, type NftTradesReading, TRADES, tradesStatement } from './trades-statement.ts';
@@ -22,19 +16,13 @@ export interface TradedDocument {
   readonly document: string;
 }
 
-export interface TradesPage {
-  readonly trades: readonly ShownTrade[];
-  readonly hasNext: boolean;
-  readonly indexed: Indexed;
-}
-
 /** @throws {InconsistentPageError} if a trade repeatedly comes without its block */
 export async function getTrades(
   database: ReadDatabase,
   chain: Chain,
   query: NftTradesQuery,
   reading: Omit<NftTradesReading, 'select'> = {},
-): Promise<TradesPage> {
+) {
   return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<RowOf<typeof TRADES>, TradesPageColumns>(database, TRADES, (select) =>
       tradesStatement(chain, query, { ...reading, select }),
@@ -46,11 +34,8 @@ export async function getTrades(
       if (hash === undefined) throw new InconsistentPageError(row.block_number);
       return { ...row, block_hash: hash, metadata: page.metadata?.[index] ?? null };
     });
-    return {
-      trades: trades.slice(0, query.limit),
-      hasNext: trades.length > query.limit,
-      indexed: readIndexed(page),
-    };
+    const hasNext = trades.length > query.limit;
+    return { trades: trades.slice(0, query.limit), hasNext, indexed: readIndexed(page) };
   });
 }
 

@@ -5,17 +5,9 @@ import type { Database } from '@chainstead/db';
 import { readCollectionRows } from '../owners/collection-statement.ts';
 import { type CollectionStats, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
 
-export interface CollectionCoverage extends SubjectCoverage {
-  readonly ids: number;
-}
-
-export async function readCollectionCoverage(
-  database: Database,
-  chain: Chain,
-  contract: Address,
-): Promise<CollectionCoverage> {
-  const found = await readCollectionRows<CollectionStats>(database, chain, collectionStatsStatement(chain, contract));
-  return { ...found, ids: Number(found.rows[0]?.ids ?? 0) };
+export async function readCollectionCoverage(database: Database, chain: Chain, contract: Address) {
+  const stored = await readCollectionRows<CollectionStats>(database, chain, collectionStatsStatement(chain, contract));
+  return { ...stored, ids: Number(stored.rows[0]?.ids ?? 0) };
 }
 
 /** Whether blocks are still being fetched: the collection will have more ids. */

@@ -69,8 +69,7 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   const counter = createTraitCounter();
   const counted = await countDocuments(context, contract, counter, signal);
   // While ids are being counted again, they are incomplete.
-  const isStillBuilt = isBuilt && (await readCollectionCoverage(database, chain, contract)).isBuilt;
-  if (!isStillBuilt) {
+  if (!isBuilt || !(await readCollectionCoverage(database, chain, contract)).isBuilt) {
     const step = { work: 'history', after: null } as const;
     await advanceTraits(database, chain, contract, async () => ({ step, outcome: null }));
     return 'begun-again';

@@ -81,10 +81,7 @@ export function settleStatement(chain: Chain, at: TraitsAtWork): Sql {
 SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM settled)::int AS settled`;
 }
 
-export interface CollectionKey {
-  readonly contract: Sql;
-  readonly chainId: Sql;
-}
+type CollectionKey = Readonly<Record<'contract' | 'chainId', Sql>>;
 
 export function nextIds({ contract, chainId }: CollectionKey, after: string): Sql {
   return sql`(

@@ -36,26 +36,24 @@ export interface FoundTraits<Row> {
   readonly rows: readonly Row[];
 }
 
-export interface RequestedTraits {
-  /**
-   * If no traits are computed, or ids are missing, queues the computation and returns null.
-   * @throws NotFoundError if the collection is too large; TooManyWaitingError
-   */
-  read<Row extends object>(question: TraitsQuestion, statement: Sql): Promise<FoundTraits<Row> | null>;
-}
-
 export const NOT_READY = { message: 'Contract is being resynced at the moment. Please try again later.' };
 
 export function createRequestedTraits(
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
   options: RequestedTraitsOptions,
-): RequestedTraits {
+) {
   const subjects = createCollectionSubjects({ database, logger, reads: database }, options);
   return {
-    async read<Row extends object>(question: TraitsQuestion, statement: Sql) {
-      const { chain, contract } = question;
-      const requester = { id: question.requester, limit: options.perKey };
-      const requested = { chain, contract, requestedBy: requester.id };
+    /**
+     * If no traits are computed, or ids are missing, queues the computation and returns null.
+     * @throws NotFoundError if the collection is too large; TooManyWaitingError
+     */
+    async read<Row extends object>(
+      { chain, contract, requester: id }: TraitsQuestion,
+      statement: Sql,
+    ): Promise<FoundTraits<Row> | null> {
+      const requester = { id, limit: options.perKey };
+      const requested = { chain, contract, requestedBy: id };
       const collection = await subjects.open(requested);
       const found = await readCollectionRows<TraitsStateColumns & { readonly is_found: boolean } & Row>(
         database,

@@ -1,9 +1,5 @@
 import { type Trait, traitName } from '../records/trait.ts';
 
-export interface CountedTrait extends Trait {
-  readonly count: number;
-}
-
 export interface RankedToken {
   readonly tokenId: string;
   /** Indexes in {@link TraitCensus.traits}, ascending. */
@@ -16,7 +12,7 @@ export interface RankedToken {
 
 export interface TraitCensus {
   /** By count, type and value, all ascending; texts by their code units. */
-  readonly traits: readonly CountedTrait[];
+  readonly traits: readonly (Trait & { readonly count: number })[];
   readonly tokens: readonly RankedToken[];
 }
 

@@ -57,7 +57,7 @@ export interface StoredTrait {
   readonly count: number;
 }
 
-export interface TraitListQuery {
+interface TraitListQuery {
   readonly contract: Address;
   readonly limit: number;
   readonly order: 'ASC' | 'DESC';
@@ -65,8 +65,7 @@ export interface TraitListQuery {
 }
 
 /** Positions have no gaps, so a page reads only its rows under any plan (traits-statements.explain.test.ts). */
-export function traitListStatement(chain: Chain, query: TraitListQuery): Sql {
-  const { contract, limit, order, after } = query;
+export function traitListStatement(chain: Chain, { contract, limit, order, after }: TraitListQuery): Sql {
   return traitsStatement(chain, contract, (of) => {
     const rows = sql`${limit + 1}`;
     const begin = after === null ? rawSql(order === 'ASC' ? '-1' : 'traits.traits') : sql`${after}::int`;

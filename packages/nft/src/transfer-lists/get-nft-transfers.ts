@@ -93,22 +93,13 @@ function nextKey(
   stop: TransfersPageColumns['stop'],
 ): NftTransferKey | null {
   const last = rows[limit - 1];
-  if (rows.length > limit && last !== undefined)
-    return {
-      blockNumber: last.block_number,
-      transactionIndex: last.transaction_index,
-      logIndex: last.log_index,
-      item: last.item,
-    };
-  if (stop === null) return null;
-  const [blockNumber, transactionIndex, logIndex, item] = stop;
+  const end =
+    rows.length > limit && last !== undefined
+      ? ([last.block_number, last.transaction_index, last.log_index, last.item] as const)
+      : stop;
+  if (end === null) return null;
+  const [blockNumber, transactionIndex, logIndex, item] = end;
   return { blockNumber, transactionIndex, logIndex, item };
 }
 
-const UNKNOWN_CONTRACT: ShownContract = {
-  contractType: null,
-  name: null,
-  symbol: null,
-  possibleSpam: false,
-  verified: false,
-};
+const UNKNOWN_CONTRACT = { contractType: null, name: null, symbol: null, possibleSpam: false, verified: false };

@@ -67,12 +67,8 @@ export function nftTransfersStatement(
   const chainId = sql`${chain.id}`;
   const { subject, order } = query;
   const about = sql`${addressBytes(subject.kind === 'wallet' ? subject.wallet : subject.token)}::bytea`;
-  const of: CoveredSubject = {
-    kind: subject.kind === 'wallet' ? 'wallet' : 'contract',
-    subject: about,
-    chainId,
-    dataset: DATASET,
-  };
+  const kind = subject.kind === 'wallet' ? 'wallet' : 'contract';
+  const of: CoveredSubject = { kind, subject: about, chainId, dataset: 'nft-transfers' };
   const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
   const after = query.after && rowsAfterInPartitions(order, PLACE, valuesOf(query.after));
   const { scan: ofScan, far } = scanRange(order, { lower, upper }, after);
@@ -97,8 +93,6 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   related.*, transfers.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 }
-
-const DATASET = 'nft-transfers';
 
 /** Together they select each transfer of the subject once, each by a range of an index. */
 function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): readonly (readonly Sql[])[] {
@@ -137,10 +131,8 @@ function mergeOf(ranges: readonly (readonly Sql[])[], order: 'ASC' | 'DESC', lim
   );
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
-  return sql`SELECT * FROM (${joinSql(
-    parts.map((part) => sql`(${part})`),
-    ' UNION ALL ',
-  )}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
+  const bracketed = parts.map((part) => sql`(${part})`);
+  return sql`SELECT * FROM (${joinSql(bracketed, ' UNION ALL ')}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
 }
 
 /** Where the search for a page that it did not fill ended; null if there were no more rows. */

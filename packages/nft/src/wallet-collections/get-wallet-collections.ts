@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
+import { readSubject, type SubjectColumns } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
@@ -20,12 +20,6 @@ export interface WalletCollection {
   readonly isUnread: boolean;
 }
 
-export interface WalletCollectionsPage extends SubjectCoverage {
-  /** By contract address; at most `query.limit`. */
-  readonly collections: readonly WalletCollection[];
-  readonly hasNext: boolean;
-}
-
 /** Collections that the wallet gave away as far as known are included if their contracts report a balance in time. */
 export async function heldCollections(
   heldNow: HeldNow,
@@ -38,15 +32,11 @@ export async function heldCollections(
   );
   const held = Map.groupBy(await withAmountsNow(heldNow, chain, given), ({ address }) => address);
   return collections
-    .map((known) => ({ ...known, idsHeld: known.idsHeld + (held.get(known.address)?.length ?? 0) }))
+    .map((stored) => ({ ...stored, idsHeld: stored.idsHeld + (held.get(stored.address)?.length ?? 0) }))
     .filter(({ idsHeld }) => idsHeld > 0);
 }
 
-export async function getWalletCollections(
-  database: ReadDatabase,
-  chain: Chain,
-  query: WalletCollectionsQuery,
-): Promise<WalletCollectionsPage> {
+export async function getWalletCollections(database: ReadDatabase, chain: Chain, query: WalletCollectionsQuery) {
   // An empty page still returns one row, without a collection.
   const rows = await database.select<SubjectColumns & { readonly collection: WalletCollection | null }>(
     walletCollectionsStatement(chain, query),

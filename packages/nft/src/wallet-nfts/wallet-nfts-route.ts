@@ -100,16 +100,17 @@ export function createWalletNftsRoute({
         ...showSyncState(state),
         ...envelope,
         indexed: showIndexed(indexed),
-        result: records.map((record) =>
-          showOwnedNft(record, {
-            format: filter.format,
-            normalizeMetadata: filter.normalizeMetadata,
-            mediaItems: filter.media_items,
+        result: records.map((record) => {
+          const { format, normalizeMetadata, media_items: mediaItems } = filter;
+          return showOwnedNft(record, {
+            format,
+            normalizeMetadata,
+            mediaItems,
             collection: 'pictures',
             lastSales,
             minters,
-          }),
-        ),
+          });
+        }),
       }),
     });
   };
