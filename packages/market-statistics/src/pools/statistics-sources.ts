@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { ApiDependencies } from '@chainstead/http';
-import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures, type TradeSums } from '@chainstead/markets';
+import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
 import type { PriceSources } from '@chainstead/prices';
 
 /** For one request, whose waits begin now. */
@@ -13,20 +13,12 @@ export function sourcesOf({ reads, database, logger }: ApiDependencies, balances
 }
 
 /** From a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
-export function readFigures(
-  { reads, contracts }: PriceSources,
-  chain: Chain,
-  query: SharedFiguresQuery,
-): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
+export function readFigures({ reads, contracts }: PriceSources, chain: Chain, query: SharedFiguresQuery) {
   return sumTradeFigures({ reads, worker: contracts?.balances ?? null }, chain, query);
 }
 
 /** Null until a worker has summed them. */
-export async function readFiguresIfSummed(
-  sources: PriceSources,
-  chain: Chain,
-  query: SharedFiguresQuery,
-): Promise<ReadonlyMap<string, readonly TradeSums[]> | null> {
+export async function readFiguresIfSummed(sources: PriceSources, chain: Chain, query: SharedFiguresQuery) {
   try {
     return await readFigures(sources, chain, query);
   } catch (error) {

@@ -7,12 +7,7 @@ import { type PricePlace, readPlace } from '@chainstead/prices';
 export const DAY_SECONDS = 86_400;
 
 /** The last block that is at least so much older. Null: it is not indexed. */
-export async function placeBefore(
-  database: ReadDatabase,
-  chain: Chain,
-  { time }: PricePlace,
-  seconds: number,
-): Promise<PricePlace | null> {
+export async function placeBefore(database: ReadDatabase, chain: Chain, { time }: PricePlace, seconds: number) {
   const moment = { of: 'time', time: time - seconds } as const;
   return (await readPlace(database, chain, moment, chain.pricing.windowSeconds)).place;
 }

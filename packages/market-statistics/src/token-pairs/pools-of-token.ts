@@ -5,13 +5,6 @@ import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, undecidedPoolsOf } from '@chainstead/markets';
 import { IS_LISTED, type ListedColumns, POOL_COLUMNS, type StoredPool, withTokens } from '../pools/stored-pools.ts';
 
-export interface PoolsOfToken {
-  /** In the order of their ids. */
-  readonly pools: readonly StoredPool[];
-  /** No pool is left out, and none waits for its proof. */
-  readonly isWhole: boolean;
-}
-
 export interface PoolBounds {
   /** A token with more pools has only those with the newest trades. */
   readonly poolsMax: number;
@@ -22,14 +15,17 @@ export interface PoolBounds {
 /** Anyone may create pools, so a list has a bound. */
 export const POOL_BOUNDS: PoolBounds = { poolsMax: 500, tradesMax: 10_000 };
 
-/** With any other token. A wrapped native token also stands for the native one. Later trades don't count. */
+/**
+ * In the order of their ids. A wrapped native token also stands for the native one. Later trades don't count.
+ * `isWhole`: no pool is left out, and none waits for its proof.
+ */
 export async function readPoolsOfToken(
   database: ReadDatabase,
   chain: Chain,
   token: Address,
   lastBlock: number,
   bounds = POOL_BOUNDS,
-): Promise<PoolsOfToken> {
+): Promise<{ readonly pools: readonly StoredPool[]; readonly isWhole: boolean }> {
   const rows = await database.select<ListedColumns>(poolsStatement(chain, token, bounds.poolsMax + 1));
   const chainId = sql`${chain.id}::bigint`;
   if (rows.length <= bounds.poolsMax) {
@@ -63,12 +59,7 @@ export function poolsStatement(chain: Chain, token: Address, limit: number): Sql
 }
 
 /** Pools with the newest trades. */
-export function activeStatement(
-  chain: Chain,
-  token: Address,
-  lastBlock: number,
-  { poolsMax, tradesMax }: PoolBounds,
-): Sql {
+export function activeStatement(chain: Chain, token: Address, lastBlock: number, { poolsMax, tradesMax }: PoolBounds) {
   const chainId = sql`${chain.id}::bigint`;
   const last = sql`${lastBlock}::bigint`;
   const ranges = formsOf(token, chain).flatMap((form) =>

@@ -5,12 +5,6 @@ export interface BinAmounts {
   readonly amount1: bigint;
 }
 
-export interface BinBook {
-  change(change: BinAmounts): void;
-  /** Base units of X in the bins from the active one up, and of Y down. Others are not for sale near the price. */
-  near(activeId: number, reach: number): readonly [bigint, bigint];
-}
-
 const BASIS_POINTS = 10_000n;
 
 /** Bins whose price is at most a factor of 1.1 from the active one. `binStep`: basis points. */
@@ -23,7 +17,7 @@ export function binsWithinTenth(binStep: number): number {
 }
 
 /** A Fenwick tree over all bins that ever change. Other bins are a RangeError. */
-export function createBinBook(all: Iterable<number>): BinBook {
+export function createBinBook(all: Iterable<number>) {
   const bins = [...new Set(all)].toSorted((left, right) => left - right);
   const indexOf = new Map(bins.map((bin, index) => [bin, index]));
   const sums = bins.map(() => ({ amount0: 0n, amount1: 0n }));
@@ -38,7 +32,7 @@ export function createBinBook(all: Iterable<number>): BinBook {
   }
 
   return {
-    change({ bin, amount0, amount1 }) {
+    change({ bin, amount0, amount1 }: BinAmounts): void {
       const index = indexOf.get(bin);
       if (index === undefined) throw new RangeError(`Bin ${bin} is not among the pair's`);
       for (let end = index + 1; end <= sums.length; end += end & -end) {
@@ -48,7 +42,8 @@ export function createBinBook(all: Iterable<number>): BinBook {
         sum.amount1 += amount1;
       }
     },
-    near(activeId, reach) {
+    /** Base units of X in the bins from the active one up, and of Y down. Others are not for sale near the price. */
+    near(activeId: number, reach: number): readonly [bigint, bigint] {
       const [upper0] = sumOfFirst(countBelow(bins, activeId + reach + 1));
       const [lower0] = sumOfFirst(countBelow(bins, activeId));
       const [, upper1] = sumOfFirst(countBelow(bins, activeId + 1));

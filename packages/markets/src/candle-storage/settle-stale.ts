@@ -12,12 +12,7 @@ import { joinRecord } from './store-day.ts';
 
 const STALE_MAX = 2_000;
 
-export async function settleStale(
-  database: Database,
-  chain: Chain,
-  storable: StorableBlocks,
-  signal: AbortSignal,
-): Promise<void> {
+export async function settleStale(database: Database, chain: Chain, storable: StorableBlocks, signal: AbortSignal) {
   const spans = await listStale(database, chain);
   for (const span of spans.toSorted((left, right) => left.hours - right.hours)) {
     if (signal.aborted) return;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange } from '@chainstead/core';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { type Database, type ReadDatabase, sql } from '@chainstead/db';
 import { readValueBounds, type ValueBounds } from '@chainstead/price-feeds';
 import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
@@ -34,12 +34,7 @@ export async function readSettledBlock(database: ReadDatabase, chain: Chain): Pr
   return row?.settled ?? null;
 }
 
-export async function listMissingHours(
-  database: ReadDatabase,
-  chain: Chain,
-  { swaps }: StorableBlocks,
-  limit: number,
-): Promise<readonly number[]> {
+export async function listMissingHours(database: ReadDatabase, chain: Chain, { swaps }: StorableBlocks, limit: number) {
   const missing: number[] = [];
   for (const { from, to } of swaps.toReversed()) {
     const rows = await database.select<{ readonly hour: number }>(
@@ -99,15 +94,9 @@ export function covers(runs: readonly BlockRange[], first: number, last: number)
 }
 
 async function readRuns(database: ReadDatabase, chain: Chain, dataset: string): Promise<readonly BlockRange[]> {
-  const ranges = await database.select<{ from: number; to: number }>(
+  const ranges = await database.select<BlockRange>(
     sql`SELECT first_block AS from, last_block AS to FROM sync_ranges
      WHERE chain_id = ${chain.id} AND dataset = ${dataset} ORDER BY first_block`,
   );
-  const runs: { from: number; to: number }[] = [];
-  for (const { from, to } of ranges) {
-    const open = runs.at(-1);
-    if (open?.to === from - 1) open.to = to;
-    else runs.push({ from, to });
-  }
-  return runs;
+  return mergeRanges(ranges);
 }

@@ -16,18 +16,12 @@ export interface SpansQuery {
   readonly lastBlock: number | null;
 }
 
-export interface StoredSpans {
-  /** True without a row: the pool had no swap. */
-  has(pool: PoolId, start: number): boolean;
-  row(pool: PoolId, start: number): PricedRecord | undefined;
-}
-
 export async function readStoredCandles(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
   query: SpansQuery,
-): Promise<StoredSpans> {
+) {
   const keys = sql`${pools.map(({ pool }) => poolKey(pool))}::bigint[]`;
   const inSpans = sql`chain_id = ${chain.id} AND hours = ${query.hours} AND start >= ${query.first} AND start < ${query.end}`;
   // Read before the rows: a row that is replaced meanwhile is valid as well.
@@ -51,8 +45,9 @@ export async function readStoredCandles(
     else unusable.add(key);
   }
   return {
-    has: (pool, start) => stored.has(start) && !unusable.has(keyOf(pool, start)),
-    row: (pool, start) => rowOf.get(keyOf(pool, start)),
+    /** True without a row: the pool had no swap. */
+    has: (pool: PoolId, start: number) => stored.has(start) && !unusable.has(keyOf(pool, start)),
+    row: (pool: PoolId, start: number) => rowOf.get(keyOf(pool, start)),
   };
 }
 

@@ -122,11 +122,7 @@ async function sampleBlocks(context: StateReadingContext, { number, timestamp }:
 const SHORTEST_SECONDS = 0.1;
 
 /** One from each part of the `span` below `number`, highest first. Traders can't foresee them. */
-export function sampleNumbers(
-  number: number,
-  span: number,
-  random: (from: number, before: number) => number,
-): readonly number[] {
+export function sampleNumbers(number: number, span: number, random: (from: number, before: number) => number) {
   const parts = Array.from({ length: SAMPLES }, (_, part) => {
     const [near, far] = [part, part + 1].map((edge) => Math.floor((span * edge) / SAMPLES));
     return near === undefined || far === undefined || near === far ? [] : [random(number - far, number - near)];

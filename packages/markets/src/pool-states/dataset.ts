@@ -1,11 +1,25 @@
 import type { Log } from '@chainstead/core';
-import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { sql, tableName } from '@chainstead/db';
+import { type Dataset, type DecodeContext, defineTable, type Projection } from '@chainstead/sync';
 import { decodePoolEvent, STATE_EVENT_TOPICS } from '../events/decode-pool-event.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
-import { readingsOfPools } from '../pool-readings/readings-projection.ts';
+import { poolLookups, poolReadings } from '../pool-readings/schema.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { type PoolStateRow, poolStates as table } from '../tables/schema.ts';
+
+const readingsOfPools: Projection = {
+  name: 'pool-readings',
+  version: 1,
+  tables: [],
+  added: () => [],
+  removed: () => [],
+  rolledBack: (chainId, ancestor) =>
+    [poolReadings, poolLookups].map(
+      (table) => sql`DELETE FROM ${tableName(table)} WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
+    ),
+  dropped: () => [],
+};
 
 /** The last state in each block, proven or not: a pool that is proven later has its history. */
 export const poolStates: Dataset<PoolStateRow> = {

@@ -125,12 +125,7 @@ async function addTokens(
 }
 
 /** Under the chain's commit lock. A worker that examines the same pool keeps its claim: both agree. */
-export async function storeFoundPool(
-  transaction: Transaction,
-  chain: HookedChain,
-  found: ProvenPool,
-  block: number,
-): Promise<void> {
+export async function storeFoundPool(transaction: Transaction, chain: HookedChain, found: ProvenPool, block: number) {
   const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
   const { isCounted, isTrusted } = countingOf(found, chain);
   const rows = await transaction.query<{ chain_id: number }>(

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions, roundedUnits } from '@chainstead/core';
 import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import type { TimedSwap } from '../candles/read-swaps.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
@@ -27,19 +28,13 @@ export interface PairDecimals {
   readonly quote: number | null;
 }
 
-/** Amounts of a swap in base units: positive into the pool. */
-export interface SwapAmounts {
-  readonly time: number;
-  readonly amount0: bigint;
-  readonly amount1: bigint;
-}
-
 /** Prices and values are null while decimals are unknown. No trade: no price and the value 0. */
-export function swapPricer(
-  { isQuotedIn0 }: PricedPair,
-  { base, quote }: PairDecimals,
-): (swap: SwapAmounts, prices: QuotePrices, currency: Currency) => PricedTrade {
-  return ({ time, amount0, amount1 }, prices, currency) => {
+export function swapPricer({ isQuotedIn0 }: PricedPair, { base, quote }: PairDecimals) {
+  return (
+    { time, amount0, amount1 }: Omit<TimedSwap, 'block'>,
+    prices: QuotePrices,
+    currency: Currency,
+  ): PricedTrade => {
     if (soldToken(amount0, amount1) === null) return { time, price: null, value: 0n, isDust: true };
     if (base === null || quote === null) return { time, price: null, value: null, isDust: false };
     const [baseUnit, quoteUnit] = [10n ** BigInt(base), 10n ** BigInt(quote)];

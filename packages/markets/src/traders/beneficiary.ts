@@ -44,13 +44,8 @@ export function beneficiariesOf(
   });
 }
 
-interface NetFlow {
-  readonly token: Address;
-  /** Received minus given, in base units. */
-  readonly net: bigint;
-}
-
-function netFlows(moves: readonly TokenMove[]): ReadonlyMap<Address, readonly NetFlow[]> {
+/** By account, received minus given. Base units. */
+function netFlows(moves: readonly TokenMove[]) {
   const accounts = new Map<Address, Map<Address, bigint>>();
   const add = (account: Address, token: Address, value: bigint): void => {
     const flows = accounts.get(account) ?? new Map<Address, bigint>();

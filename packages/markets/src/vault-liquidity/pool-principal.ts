@@ -1,31 +1,17 @@
 import { sqrtPriceAtTick } from './tick-math.ts';
 
-export interface Principal {
-  readonly liquidity: bigint;
-  /** Base units of token 0 and token 1, rounded down. */
-  readonly amounts: readonly [bigint, bigint];
-}
-
 export interface TickChange {
   readonly tick: number;
   /** Signed change of the liquidity in range when the price rises across the tick. */
   readonly net: bigint;
 }
 
-export interface PoolPrincipal {
-  change(change: TickChange): void;
-  /** Costs as many steps as the price crosses ticks with liquidity since the last call. */
-  at(price: { readonly sqrtPriceX96: bigint; readonly tick: number }): Principal;
-}
-
 /**
- * Returns a pool without positions. Sums below and above the price are kept, so that a change is one step, whatever the number of positions.
- *
- * For a price √p and positions as net liquidity at ticks t: token 1 is the sum of net·(√p − √t) at ticks up to the price. Token 0 is the liquidity
- * in range / √p, and the sum of net / √t at ticks above it.
- * @param all the ticks that change at any time, in any order; others are a RangeError
+ * For a price √p and positions as net liquidity at ticks t: token 1 is the sum of net·(√p − √t) at ticks up to the
+ * price. Token 0 is the liquidity in range / √p, and the sum of net / √t at ticks above it. Both sums are kept, so that
+ * a change is one step. Ticks that are not among `all` are a RangeError.
  */
-export function createPoolPrincipal(all: Iterable<number>): PoolPrincipal {
+export function createPoolPrincipal(all: Iterable<number>) {
   const ticks = [...new Set(all)]
     .toSorted((lower, upper) => lower - upper)
     .map((tick): TickSum => ({ tick, root: sqrtPriceAtTick(tick), net: 0n }));
@@ -49,7 +35,7 @@ export function createPoolPrincipal(all: Iterable<number>): PoolPrincipal {
   }
 
   return {
-    change({ tick, net }) {
+    change({ tick, net }: TickChange): void {
       const index = indexOf.get(tick);
       const sum = index === undefined ? undefined : ticks[index];
       if (index === undefined || sum === undefined) throw new RangeError(`Tick ${tick} is not among the pool's`);
@@ -59,12 +45,13 @@ export function createPoolPrincipal(all: Iterable<number>): PoolPrincipal {
       } else above += inverseOf(sum, sum.net + net) - inverseOf(sum, sum.net);
       sum.net += net;
     },
-    at({ sqrtPriceX96, tick }) {
+    /** Base units, rounded down. Takes a step for each tick with liquidity that the price crossed since the last call. */
+    at({ sqrtPriceX96, tick }: { readonly sqrtPriceX96: bigint; readonly tick: number }) {
       moveTo(tick);
-      if (sqrtPriceX96 === 0n) return { liquidity: 0n, amounts: [0n, 0n] };
+      if (sqrtPriceX96 === 0n) return { liquidity: 0n, amounts: [0n, 0n] as const };
       const amount0 = ((liquidity << PRECISION) / sqrtPriceX96 + above) >> (PRECISION - 96n);
       const amount1 = (sqrtPriceX96 * liquidity - paid) >> 96n;
-      return { liquidity: positive(liquidity), amounts: [positive(amount0), positive(amount1)] };
+      return { liquidity: positive(liquidity), amounts: [positive(amount0), positive(amount1)] as const };
     },
   };
 }

@@ -19,10 +19,8 @@ export interface AbiBooks {
   forPage(reads: ReadDatabase, chain: Chain, requested: readonly RequestedEntry[]): Promise<BooksOf>;
 }
 
-export interface AbiBooksOptions {
-  /** For contracts whose implementation is unknown and whose own ABI has no match. @default not called */
-  onUnknown?(chain: Chain, unknown: readonly RequestedEntry[]): void;
-}
+/** For contracts whose implementation is unknown and whose own ABI has no match. */
+type OnUnknown = (chain: Chain, unknown: readonly RequestedEntry[]) => void;
 
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
@@ -30,7 +28,7 @@ export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 const REMEMBERED_MAX = 5_000;
 
 /** One instance for all routes: hashing takes most of the time. Imports are looked up each time. */
-export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
+export function createAbiBooks({ onUnknown }: { readonly onUnknown?: OnUnknown } = {}): AbiBooks {
   const signatureNamed = remember(parseSignature);
   const entryWritten = remember((text): AbiEntry | null => {
     const read = readAbiItem(JSON.parse(text));

@@ -37,10 +37,7 @@ export function readApprovals(
   return approvalsIn(logs, chain).flatMap((owned) => (owned.owner === owner ? [owned.approval] : []));
 }
 
-export function approvalsIn(
-  logs: readonly ApprovalLog[],
-  chain: Pick<Chain, 'erc20Exclusions'>,
-): readonly OwnedApproval[] {
+export function approvalsIn(logs: readonly ApprovalLog[], chain: Pick<Chain, 'erc20Exclusions'>) {
   return logs.flatMap((log) => {
     const isPermit2 = log.topics.length === 4 && PERMIT2.has(log.address);
     const owned = isPermit2 ? readPermit2(log) : readApproval(log);

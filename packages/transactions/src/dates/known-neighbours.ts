@@ -9,11 +9,7 @@ import type { Neighbours, TimedBlock } from './closest-block.ts';
 const FOLLOWED_MS_MAX = 120_000;
 
 /** The last earlier block, and the first that is not earlier. Others may lie between them. */
-export async function knownAround(
-  database: ReadDatabase,
-  chain: Pick<Chain, 'id'>,
-  time: number,
-): Promise<readonly TimedBlock[]> {
+export async function knownAround(database: ReadDatabase, chain: Pick<Chain, 'id'>, time: number) {
   const chainId = sql`${chain.id}::bigint`;
   return database.select<TimedBlock>(
     sql`WITH ${fromDateBound(chainId, sql`to_timestamp(${time}::float8)`)}

@@ -14,16 +14,9 @@ const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
 const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
 const TRANSFER_TOPICS = 3;
 
-export interface MayReport {
-  readonly evidence: boolean;
-  readonly approvals: boolean;
-}
-
 /** Rules out nearly all transactions: no evidence event, and tokens neither new nor distributed to many. */
-export function mayReport(logs: readonly Pick<EvidenceLog, 'topics'>[]): MayReport {
-  let evidence = false;
-  let approvals = false;
-  let transfers = 0;
+export function mayReport(logs: readonly Pick<EvidenceLog, 'topics'>[]) {
+  let [evidence, approvals, transfers] = [false, false, 0];
   for (const { topics } of logs) {
     const topic0 = topics[0];
     if (topic0 === undefined) continue;

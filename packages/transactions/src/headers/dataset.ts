@@ -1,5 +1,11 @@
-import { type Dataset, defineTable } from '@chainstead/sync';
-import { headerRow } from './header-row.ts';
+import type { Chain } from '@chainstead/chains';
+import { isLowerHex, MAX_UINT256 } from '@chainstead/core';
+import { checkWithdrawals } from '@chainstead/proof';
+import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync';
+import { blockRecord } from '../records/block-record.ts';
+import { committedIn } from '../stored/datasets.ts';
+import { transactionKey } from '../stored/transaction-key.ts';
+import { packWithdrawals } from './packed-withdrawals.ts';
 import { type BlockHeaderRow, blockHeaders as table } from './schema.ts';
 
 /** With `TRANSACTIONS_<CHAIN>=all`: headers and transactions are read and proven together. */
@@ -16,3 +22,34 @@ export const blockHeaders: Dataset<BlockHeaderRow> = {
     },
   },
 };
+
+/** Null: not exactly restorable, or withdrawals contradict the root. Requests then read it from the nodes. */
+function headerRow(block: WholeBlock, chain: Chain): BlockHeaderRow | null {
+  const { header, transactions } = block;
+  if (checkWithdrawals(header.raw, transactions[0]?.raw) === 'mismatch') return null;
+  const { number, hash: _hash, timestamp: _timestamp, withdrawals: listed, ...fields } = blockRecord(header);
+  const withdrawals = listed === null ? null : packWithdrawals(listed);
+  if (withdrawals === null && listed !== null) return null;
+  const columns = { ...fields, withdrawals };
+  // Numbers of 256 bits, and whole bytes. Nodes may return anything that no encoding proves.
+  const isStorable = Object.entries(columns).every(
+    ([name, text]) => text === null || (AMOUNTS.has(name) ? BigInt(text) <= MAX_UINT256 : isBytes(text)),
+  );
+  if (!isStorable) return null;
+  return {
+    ...(columns as HeaderColumns),
+    ...{ blockKey: transactionKey(header.hash), chainId: chain.id, blockNumber: number, blockHash: header.hash },
+    transactionCount: committedIn(block, chain).length,
+  };
+}
+
+type HeaderColumns = Omit<BlockHeaderRow, 'blockKey' | 'chainId' | 'blockNumber' | 'blockHash' | 'transactionCount'>;
+
+const AMOUNTS: ReadonlySet<string> = new Set([
+  ...(['gasLimit', 'gasUsed', 'baseFeePerGas', 'size'] as const),
+  ...(['difficulty', 'totalDifficulty', 'blobGasUsed', 'excessBlobGas'] as const),
+] satisfies (keyof HeaderColumns)[]);
+
+function isBytes(text: string): boolean {
+  return text.length % 2 === 0 && isLowerHex(text, text.length);
+}

@@ -1,50 +1,31 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import type { CoveredBlock } from '../indexed/block-coverage.ts';
 import type { BlockRecord } from '../records/block-record.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
 import { unpackWithdrawals } from './packed-withdrawals.ts';
 
-export interface StoredHeader {
-  readonly record: BlockRecord;
-  /** Only those that the block's root contains. */
-  readonly transactionCount: number;
-}
-
-export interface KnownBlock {
-  readonly number: number;
-  readonly hash: Hash;
-  /** Unix seconds. */
-  readonly timestamp: number;
-}
+/** `transactionCount`: only those that the block's root contains. */
 
 export async function readStoredHeader(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
-  block: KnownBlock,
-): Promise<StoredHeader | null> {
+  block: Pick<CoveredBlock, 'number' | 'hash' | 'timestamp'>,
+): Promise<{ readonly record: BlockRecord; readonly transactionCount: number } | null> {
   const [row] = await database.select<HeaderColumns>(
     sql`SELECT ${COLUMNS} FROM block_headers
 WHERE block_key = ${transactionKey(block.hash)}::bigint AND chain_id = ${id} AND block_number = ${block.number}::int AND block_hash = ${hexBytes(block.hash)}`,
   );
   if (row === undefined) return null;
-  const { transactionCount, withdrawals, ...header } = row;
+  const { transactionCount, withdrawals: packed, ...header } = row;
   const { number, hash, timestamp } = block;
-  return {
-    transactionCount,
-    record: {
-      ...{ number, hash, timestamp, ...header },
-      withdrawals: withdrawals === null ? null : unpackWithdrawals(withdrawals),
-    },
-  };
+  const withdrawals = packed === null ? null : unpackWithdrawals(packed);
+  return { transactionCount, record: { number, hash, timestamp, ...header, withdrawals } };
 }
 
 /** Of several blocks with the hash at most one is still in the chain. */
-export async function findBlockNumber(
-  database: ReadDatabase,
-  { id }: Pick<Chain, 'id'>,
-  hash: Hash,
-): Promise<number | null> {
+export async function findBlockNumber(database: ReadDatabase, { id }: Pick<Chain, 'id'>, hash: Hash) {
   const [row] = await database.select<{ readonly number: number }>(
     sql`SELECT block_number AS number FROM block_headers WHERE block_key = ${transactionKey(hash)}::bigint AND chain_id = ${id} AND block_hash = ${hexBytes(hash)}
      ORDER BY block_number DESC LIMIT 1`,

@@ -15,11 +15,7 @@ import { findCoveredBlock } from './find-covered-block.ts';
 import { readStoredLogs, type StoredLog } from './stored-logs.ts';
 
 /** Null: part is not stored. @throws {InconsistentPageError} if it is replaced repeatedly during the read */
-export async function findStoredBlock(
-  database: ReadDatabase,
-  chain: Chain,
-  at: BlockPlace,
-): Promise<FoundBlock | null> {
+export async function findStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace) {
   if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
   return readConsistentPage(() => readOnce(database, chain, at));
 }

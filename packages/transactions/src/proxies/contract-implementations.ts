@@ -1,4 +1,8 @@
-import { type Address, type Hex, isAddress, parseAddress } from '@chainstead/core';
+/** By the hash of the code: an ABI imported for one contract also applies to the others with it. */
+
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Hex, isAddress, parseAddress } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import {
   type BlockToRead,
   knownBlock,
@@ -9,7 +13,6 @@ import {
   stateAt,
 } from '@chainstead/node-reads';
 import { z } from 'zod';
-import { contractsWithoutCode, saveCodes } from '../abis/contract-codes.ts';
 import type { RequestedEntry } from '../abis/find-abis.ts';
 import { UNANNOUNCED } from './proxy-forms.ts';
 import { type PointedTo, type RequestedContract, readImplementations, UNREAD } from './read-implementations.ts';
@@ -56,8 +59,7 @@ export const implementationsReader: StateReader<Question, Answer> = {
       .map((row) => [`${row.proxy} ${row.selector} ${row.fromBlock}`, row] as const);
     await saveImplementations(database, chain, block, [...new Map(rows).values()]);
     const hashes = new Map(all.map(({ address }, index) => [address, read[index]?.codeHash ?? null]));
-    const codes = [...hashes].map(([address, hash]) => ({ address, hash }));
-    await saveCodes(database, chain, block, codes);
+    await saveCodes(database, chain, block, hashes);
     return { contracts: contracts.length };
   },
 };
@@ -128,4 +130,41 @@ function targetsOf(proxy: Address, { form, implementation, beacon, facets }: Poi
     { proxy, selector: null, implementation, beacon, form },
     ...[...facets].map(([selector, facet]) => ({ proxy, selector, implementation: facet, beacon: null, form })),
   ];
+}
+
+/** Code is read again after this time: a contract may be destroyed, and another created at its address. */
+const READ_AGAIN = sql`interval '30 days'`;
+
+async function contractsWithoutCode(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  limit: number,
+): Promise<readonly Address[]> {
+  const rows = await database.query<{ address: string }>(
+    sql`SELECT DISTINCT ${hexText('entry.address')} AS address FROM contract_abi_entries AS entry
+      WHERE entry.chain_id = ${id} AND NOT EXISTS (
+        SELECT FROM contract_codes AS known WHERE known.address = entry.address AND known.chain_id = ${id} AND known.has_abi
+          AND known.read_at > now() - ${READ_AGAIN})
+      ORDER BY 1 LIMIT ${limit}`,
+  );
+  return rows.map(({ address }) => parseAddress(address));
+}
+
+async function saveCodes(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  block: { readonly number: number; readonly hash: string },
+  hashes: ReadonlyMap<Address, Hash | null>,
+): Promise<void> {
+  if (hashes.size === 0) return;
+  await database.query(
+    sql`INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
+     SELECT given.address, ${id}::bigint, given.code_hash, ${block.number}::bigint,
+       EXISTS (SELECT FROM contract_abi_entries AS entry WHERE entry.address = given.address AND entry.chain_id = ${id})
+     FROM unnest(${[...hashes.keys()].map(addressBytes)}::bytea[], ${Array.from(hashes.values(), (hash) => (hash === null ? null : hexBytes(hash)))}::bytea[]) AS given (address, code_hash)
+     WHERE EXISTS (SELECT FROM blocks WHERE chain_id = ${id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)})
+     ORDER BY given.address
+     ON CONFLICT (address, chain_id) DO UPDATE SET code_hash = excluded.code_hash, block_number = excluded.block_number,
+       has_abi = excluded.has_abi, read_at = excluded.read_at`,
+  );
 }

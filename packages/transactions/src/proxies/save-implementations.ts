@@ -17,11 +17,7 @@ export interface ImplementationRow {
 }
 
 /** Before the read, so that every later announcement and reorg is noticed. Null: nothing is indexed. */
-export async function beginReading(
-  database: Database,
-  chain: Chain,
-  contracts: readonly Address[],
-): Promise<StateBlock | null> {
+export async function beginReading(database: Database, chain: Chain, contracts: readonly Address[]) {
   return database.transaction(async (transaction) => {
     // A concurrent commit would not see the rows.
     await lockChainCommits(transaction, chain);

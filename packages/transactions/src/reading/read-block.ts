@@ -16,26 +16,17 @@ export interface ReadBlock {
   readonly proven: ProvenBlock;
 }
 
-export interface BlockRequested {
-  readonly at: number | Hash;
-  /** @default of all */
-  readonly sendersOf?: Hash;
-}
-
-/** Rejects contradictions and wrong signers. Null: no upstream has it. @throws StateUnavailableError */
+/** Rejects contradictions and wrong signers (of one transaction or all). Null: no upstream has it. @throws StateUnavailableError */
 export async function readBlock(
   context: Pick<StateReadingContext, 'chain' | 'pool'>,
-  { at, sendersOf }: BlockRequested,
+  { at, sendersOf }: { readonly at: number | Hash; readonly sendersOf?: Hash },
   signal: AbortSignal,
 ): Promise<ReadBlock | null> {
   const { chain, pool } = context;
   const refused = new Set<string>();
   for (;;) {
-    const read = await readProvenBlock({ chain, pool, policy: chain.proofPolicy }, at, {
-      signal,
-      exclude: refused,
-      transactions: 'proven',
-    });
+    const options = { signal, exclude: refused, transactions: 'proven' } as const;
+    const read = await readProvenBlock({ chain, pool, policy: chain.proofPolicy }, at, options);
     if (read === null && refused.size === 0) return null;
     const proof = read === null ? null : proofMark(read);
     if (read === null || proof === null)

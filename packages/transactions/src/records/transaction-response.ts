@@ -1,6 +1,7 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { LabelOf } from './address-labels.ts';
+import type { BlockRecord } from './block-record.ts';
 import { decodedCallSchema, decodedEventSchema } from './decoded-response.ts';
 import type { InternalTransactionRecord } from './internal-transaction-record.ts';
 import {
@@ -98,28 +99,18 @@ export const verboseTransactionSchema = z
   })
   .openapi('TransactionVerbose');
 
-export interface ShownPlace {
-  readonly number: number;
-  readonly hash: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-}
-
 /** `internal` null: no node provides traces; absent: not requested. `method`: name of the function. */
 export function showTransaction(
   transaction: TransactionRecord,
-  block: ShownPlace,
+  block: Pick<BlockRecord, 'number' | 'hash' | 'timestamp'>,
   labelOf: LabelOf,
   method: string | null,
   internal?: readonly InternalTransactionRecord[] | null,
 ): z.infer<typeof blockTransactionSchema> {
   const { from, to } = transaction;
   const [sender, recipient] = [labelOf(from), labelOf(to)];
-  const place = {
-    block_timestamp: isoOf(block.timestamp),
-    block_number: String(block.number),
-    block_hash: block.hash,
-  };
+  const { number, hash: blockHash, timestamp } = block;
+  const place = { block_timestamp: isoOf(timestamp), block_number: String(number), block_hash: blockHash };
   return {
     hash: transaction.hash,
     nonce: transaction.nonce,

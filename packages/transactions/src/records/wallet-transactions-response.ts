@@ -10,22 +10,9 @@ const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000
 const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'failed'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 
-export interface SentMark {
-  readonly complete: boolean;
-  readonly state: SearchState | null;
-}
-
-export interface ReceivedMark {
-  /** All blocks with known sent transactions, except the newest, which may still be reorganized. */
-  readonly searched: boolean;
-  /** A node's account index returned all transactions, and they explain the changes of nonce and balances. */
-  readonly exact: boolean;
-  readonly state: SearchState | null;
-}
-
 export interface OlderMarks {
-  readonly sent: SentMark;
-  readonly received: ReceivedMark;
+  readonly sent: { readonly complete: boolean; readonly state: SearchState | null };
+  readonly received: { readonly searched: boolean; readonly exact: boolean; readonly state: SearchState | null };
 }
 
 /** Present if only transactions of requested wallets are stored. */

@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { asSql, type ReadDatabase, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import {
@@ -12,6 +13,7 @@ import {
   requesterOf,
   textParameter,
 } from '@chainstead/http';
+import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
 import { createRoute, z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/requested-entries.ts';
 import { findCoveredBlock } from '../indexed/find-covered-block.ts';
@@ -21,10 +23,11 @@ import type { OnDemandReads } from '../on-demand-reads.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
+import type { BlockRecord } from '../records/block-record.ts';
 import { blockSchema, showHeader } from '../records/block-response.ts';
-import { type BlockCounts, blockStatsSchema, countBlock, showBlockStats } from '../records/block-stats.ts';
 import { decodedCall } from '../records/decoded-response.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
+import type { TransactionRecord } from '../records/transaction-record.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import { transactions } from '../stored/datasets.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
@@ -179,3 +182,50 @@ async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockP
 
 /** Nodes of some chains list transactions that are not the block's own, whose transfers are stored too. */
 const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;
+
+const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
+
+const blockStatsSchema = z
+  .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
+  .openapi('BlockStats');
+
+interface BlockCounts {
+  readonly transactions: number;
+  readonly nftTransfers: number;
+  readonly tokenTransfers: number;
+}
+
+function showBlockStats(counts: BlockCounts): z.infer<typeof blockStatsSchema> {
+  const total = (count: number) => ({ total: String(count) });
+  return {
+    transactions: total(counts.transactions),
+    nft_transfers: total(counts.nftTransfers),
+    token_transfers: total(counts.tokenTransfers),
+  };
+}
+
+function countBlock(
+  chain: Chain,
+  { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },
+): BlockCounts {
+  const logs = transactions.flatMap((transaction) => logsOf(transaction, block));
+  return {
+    transactions: transactions.length,
+    nftTransfers: decodeNftTransfers(logs, chain).transfers.length,
+    tokenTransfers: logs.filter((log) => decodeErc20Transfer(log, chain) !== null).length,
+  };
+}
+
+function logsOf({ hash, index: transactionIndex, logs }: TransactionRecord, block: BlockRecord): Log[] {
+  return logs.map(({ index, address, topics, data }) => ({
+    address: address as Address,
+    topics: topics as Hash[],
+    data: data as Hex,
+    blockNumber: block.number,
+    blockHash: block.hash as Hash,
+    blockTimestamp: block.timestamp,
+    transactionHash: hash as Hash,
+    transactionIndex,
+    logIndex: index,
+  }));
+}

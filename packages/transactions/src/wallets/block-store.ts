@@ -67,10 +67,6 @@ export function createBlockStore(
   };
 }
 
-export async function recordSearched(
-  transaction: Transaction,
-  subject: Subject,
-  searched: readonly BlockRange[],
-): Promise<void> {
+export async function recordSearched(transaction: Transaction, subject: Subject, searched: readonly BlockRange[]) {
   for (const range of searched) await recordSubjectRange(transaction, subject, accountTransactions.name, range);
 }

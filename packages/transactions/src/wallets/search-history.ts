@@ -63,12 +63,7 @@ export interface SearchTurn {
 }
 
 /** For one turn. If no upstream has old state, the search is refused. */
-export function searchHistory(
-  reading: SenderReading,
-  subject: Subject,
-  signal: AbortSignal,
-  plan: SearchPlan,
-): Promise<HistoryOutcome> {
+export function searchHistory(reading: SenderReading, subject: Subject, signal: AbortSignal, plan: SearchPlan) {
   return claimHistory(reading, subject, signal, async (record) => {
     try {
       return await work(reading, record, plan, signal);
@@ -87,8 +82,8 @@ async function work(reading: SenderReading, record: HistoryRecord, plan: SearchP
   const from = Math.max(chain.firstBlock, await readRetainedFrom(database, { chain, retention }));
   const missing = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
   const highestFinal = await readHighestFinal(pool, chain, state);
-  const blocks = { plan, state, missing, above: Math.max(from - 1, highestFinal) };
-  const newest = await searchNewest(reading, record, blocks, signal);
+  const blocks = { checkpoint: state.checkpoint, missing, above: Math.max(from - 1, highestFinal) };
+  const newest = await searchNewest(reading, record, plan, blocks, signal);
   if (newest.outcome !== 'done') return newest.outcome;
   const ranges = intersectRanges(missing, [{ from, to: highestFinal }]);
   if (ranges.length > 0) {
@@ -109,18 +104,12 @@ interface TurnOutcome {
   readonly callsMade: number;
 }
 
-interface NewestBlocks {
-  readonly plan: SearchPlan;
-  readonly state: ChainState;
-  readonly missing: readonly BlockRange[];
-  readonly above: number;
-}
-
 /** A rollback removes their rows and ranges too. Without a node of the branch, they wait for the next turn. */
 async function searchNewest(
   reading: SenderReading,
   record: HistoryRecord,
-  { plan, state: { checkpoint }, missing, above }: NewestBlocks,
+  plan: SearchPlan,
+  { checkpoint, missing, above }: Pick<ChainState, 'checkpoint'> & { missing: readonly BlockRange[]; above: number },
   signal: AbortSignal,
 ): Promise<TurnOutcome> {
   const { chain, database, logger } = reading;
@@ -139,15 +128,11 @@ async function searchNewest(
   }
 }
 
-interface TurnWork extends Pick<SearchTurn, 'ranges' | 'branch'> {
-  readonly run: RunTurn;
-}
-
 /** Stores the progress, however the turn ends. */
 async function takeTurn(
   reading: SenderReading,
   { subject, callsMade, attempts }: HistoryRecord,
-  { run, ranges, branch }: TurnWork,
+  { run, ranges, branch }: Pick<SearchTurn, 'ranges' | 'branch'> & { readonly run: RunTurn },
   signal: AbortSignal,
 ): Promise<TurnOutcome> {
   const { database, clock, sliceMs } = reading;

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
-import { type DatasetLines, type ExecutedTransaction, linesOfRows, type WholeBlock } from '@chainstead/sync';
+import { type ExecutedTransaction, linesOfRows, type WholeBlock } from '@chainstead/sync';
 import { decodeApproval, decodeErc20Transfer, readNftLogs } from '@chainstead/token-events';
 import { internalTransfers, transferRows } from '../internal-transfers/dataset.ts';
 import type { InternalTransferRow } from '../internal-transfers/schema.ts';
@@ -13,11 +13,7 @@ import { transactionRow } from '../stored/transaction-row.ts';
 export type FindRequested = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
 /** Of proven blocks. Senders are recovered: no root contains a sender, and a node could return a false one. */
-export async function selectRows(
-  chain: Chain,
-  blocks: readonly WholeBlock[],
-  findRequested: FindRequested,
-): Promise<readonly DatasetLines[]> {
+export async function selectRows(chain: Chain, blocks: readonly WholeBlock[], findRequested: FindRequested) {
   const named = await selectBy(chain, blocks, findRequested);
   const checked = blocks.map((block, index) => withSenders(block, named[index]));
   const isAltered = checked.some((block, index) => block !== blocks[index]);
