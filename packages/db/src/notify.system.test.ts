@@ -39,7 +39,7 @@ test('a full queue of notifications fails no commit, and takes more once its rea
   listener.destroy();
 });
 
-test('what a transaction announces is not sent when it is rolled back', async () => {
+test('an announcement of a transaction that is rolled back is not sent', async () => {
   const server = await startScratchServer();
   onTestFinished(() => server.stop());
   const { database } = await server.createDatabase();

@@ -46,7 +46,7 @@ test('a pool tells what it holds, who waits for it, and how long each has waited
   expect(await shown('chainstead_database_wait_seconds_count{pool="main"}')).toBe(3);
 });
 
-test('what work under a signal waits for is measured, too', async () => {
+test('the wait of work under a signal is measured, too', async () => {
   const { database, shown } = open(2);
   await database.until(new AbortController().signal).query(sql`SELECT 1`);
   expect(await shown('chainstead_database_wait_seconds_count{pool="main"}')).toBe(1);

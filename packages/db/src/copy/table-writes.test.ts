@@ -27,7 +27,7 @@ describe('every table has the storage of its kind of writes', () => {
     expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(TABLE_WRITES).toSorted());
   });
 
-  test('what the migrations set is what the kind says', () => {
+  test('the migrations set the storage that the kind says', () => {
     const wrong = tables.filter(({ name, options, isPartitioned }) => !isPartitioned && !isAsSaid(name, options));
     expect(wrong).toEqual([]);
   });

@@ -27,7 +27,7 @@ async function dieWith(given: RiskyWork, isAlone = false): Promise<void> {
   await scratch.database.query(sql`UPDATE inflight_work SET alive_until = now() - interval '1 second'`);
 }
 
-test('what a dead process had in hand is tried alone, and cleared when nothing happens', async () => {
+test('work that a dead process had in hand is tried alone, and cleared when nothing happens', async () => {
   await dieWith(work('a', 'b', 'c'));
   const next = open();
   await next.start();
@@ -47,7 +47,7 @@ test('what a dead process had in hand is tried alone, and cleared when nothing h
   expect(await scratch.database.query(sql`SELECT FROM inflight_work`)).toEqual([]);
 });
 
-test('what processes ended with three times, the last two alone, is not done any more', async () => {
+test('work that processes died of three times, the last two alone, is not done any more', async () => {
   for (const isAlone of [false, true, true]) {
     await dieWith(work('bad'), isAlone);
     const reaper = open();
@@ -84,7 +84,7 @@ test('processes that live leave each other’s work alone', async () => {
   await Promise.all([one.close(), other.close(), third.close()]);
 });
 
-test('what could not be written down was not done, is in nobody’s hand, and stays a suspect', async () => {
+test('work that could not be written down was not done, is in nobody’s hand, and stays a suspect', async () => {
   await dieWith(work('a'));
   const next = open();
   await next.start();

@@ -76,7 +76,7 @@ test('the disk is that of the folder, or as it was told, or unknown with the rea
   });
 });
 
-test('what shrinks, or was sampled just now, fills no disk', () => {
+test('tables that shrink, or were sampled just now, fill no disk', () => {
   const disk = { isKnown: true, sizeBytes: 100, freeBytes: 50, source: 'folder' } as const;
   expect(growthPerDay(10, null)).toBeNull();
   expect(growthPerDay(10, { bytes: 5, secondsAgo: 60 })).toBeNull();

@@ -169,7 +169,7 @@ describe('the plan of several migrations', () => {
   });
 });
 
-describe('what would make migrations fail', () => {
+describe('an obstacle to migrations', () => {
   scratchPerTest();
 
   it('is nothing if the role owns the tables', async () => {

@@ -3,7 +3,7 @@ import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/read-migrations
 import { summariseMigration } from './migration-summary.ts';
 import { effectsOf } from './statement-effects.ts';
 
-describe('what a statement does', () => {
+describe('the effect of a statement', () => {
   it.each([
     ['CREATE TABLE "t" ("x" int)', [{ kind: 'create-table', object: 't', lock: 'none' }]],
     ['CREATE UNLOGGED TABLE t (x int)', [{ kind: 'create-table', object: 't', lock: 'none' }]],

@@ -126,7 +126,7 @@ test('a lease keeps the row until it ends, and prolonging it keeps it longer; wh
   expect(await rowOf('a')).toMatchObject({ status: 'pending', holder: 'second', error_code: null });
 });
 
-test('what is asked for while it is worked on is worked on again; what is given back does not count', async () => {
+test('work asked for while it runs runs again; work given back does not count', async () => {
   await addDue('a');
   const [first] = await claim('first');
   if (first === undefined) throw new Error('nothing was claimed');
@@ -315,7 +315,7 @@ test('a failure is stored with the row; an end of the process gives it back', as
   expect((await rowOf('long'))?.due_in).toBeLessThanOrEqual(0);
 });
 
-test('what processes died of three times is not tried any more, and the rest of its batch is', async () => {
+test('work that processes died of three times is not tried any more, and the rest of its batch is', async () => {
   const open = () =>
     createWorkJournal({ database: scratch.database, logger: silentLogger(), metrics: createMetricsRegistry() });
   await addDue('deadly', 'harmless');

@@ -98,7 +98,7 @@ describe('a defined table', () => {
   });
 });
 
-describe('what the engine could not write is refused when it is defined', () => {
+describe('a table that the engine could not write is refused when it is defined', () => {
   const at = {
     chainId: bigint('chain_id', { mode: 'number' }),
     blockNumber: bigint('block_number', { mode: 'number' }),

@@ -80,7 +80,7 @@ async function unlessKilled(work: Promise<unknown>): Promise<void> {
   });
 }
 
-describe('what is kept of subjects', () => {
+describe('the projection of subjects', () => {
   it(
     'adds up to their rows and no others’, whatever is written, removed, repaired and asked for meanwhile',
     async () => {

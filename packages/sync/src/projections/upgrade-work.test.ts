@@ -31,7 +31,7 @@ const withVersion = (version: number): Dataset => ({
 const plan = (...datasets: readonly Dataset[]) =>
   planUpgradeWork({ database: scratch.database, datasets, chains: [marked.chain] });
 
-describe('what a program would do to a database', () => {
+describe('the work of an upgrade on a database', () => {
   test('is nothing where it has all states in their versions', async () => {
     expect(await plan(present)).toEqual({ builds: [], fills: [] });
   });

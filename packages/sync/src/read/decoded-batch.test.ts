@@ -119,7 +119,7 @@ test('block by block, in any order, comes to the same as all at once', () => {
   );
 });
 
-test('what fits is decoded once, before it is asked for', () => {
+test('entries that fit are decoded once, before they are asked for', () => {
   const { parts, made } = decode([3, 4, 3], 10);
   expect(made()).toBe(20);
   linesOf(parts);
@@ -138,7 +138,7 @@ test('of what does not fit only the next part is made when it is asked for', () 
   expect(before).toBe(72);
 });
 
-test('what is decoded in its turn does not need the lists that it was given in', () => {
+test('entries decoded in turn do not need the lists that they came in', () => {
   const { dataset } = spread('a', false);
   const given = [9, 9, 9].map(logOf);
   const decoder = createBatchDecoder(CHAIN, [dataset], 4);

@@ -10,7 +10,7 @@ const [A, B] = [named('a'), named('b')];
 const shown = (plan: Parameters<typeof shareRanges>[0]) =>
   shareRanges(plan).map(({ datasets, ranges }) => [datasets.map(({ name }) => name).join(''), ranges]);
 
-test('what several lack is read for all of them, the rest for each', () => {
+test('ranges that several lack are read once for all, the rest for each', () => {
   expect(
     shown([
       { dataset: A, ranges: [{ from: 0, to: 99 }] },

@@ -40,7 +40,7 @@ async function takeOver(): Promise<Leadership> {
   }, WAIT);
 }
 
-test('what a leader alone tells is told no more by a process that has lost the lead, until it leads again', async () => {
+test('a process that has lost the lead reports no metrics of a leader until it leads again', async () => {
   stage.sync([marks as Dataset]);
   const reported = async (): Promise<readonly string[]> => {
     const names = (await stage.metricsText()).matchAll(/^chainstead_sync_(\w+)\{[^}]*chain="stage-915001"/gm);

@@ -50,7 +50,7 @@ test('a process that cannot begin says nothing of a chain that another one leads
   expect(await stallOf(chainId)).toBeNull();
 });
 
-test('what is taken back is its own reason only', async () => {
+test('a report takes back its own reason only', async () => {
   const chainId = await chainOfAge(7_003, 60);
   await saveStall(scratch.database, chainId, 'the leader has a reason of its own');
   await clearStartFailure(scratch.database, chainId, 'every upstream is down');
