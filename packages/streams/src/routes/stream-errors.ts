@@ -32,7 +32,6 @@ export class InvalidAddressError extends ApiError {
   }
 }
 
-/** A 400: a terminated stream stays terminated unless the request explicitly resumes it. */
 export class StreamTerminatedError extends ApiError {
   constructor() {
     const message =
