@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { type Database, hexText, type ReadDatabase, sql } from '@chainstead/db';
 
-/** A block whose state is requested. */
 export interface StateBlock {
   readonly number: number;
   readonly hash: Hash;

@@ -13,7 +13,6 @@ export type BlockToRead = { readonly number: number; readonly hash: Hash } | { r
 
 type AtBlock<T> = (tag: unknown, options: RequestOptions) => Promise<Answer<T>>;
 
-/** Makes calls at one block. */
 export interface StateBlockReader {
   /** Upstream of the latest result; null before the first. */
   readonly upstream: string | null;

@@ -25,7 +25,6 @@ export interface StateAt {
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
   /** The same, with the upstream of each result, and which could not be read. */
   fetchTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<CallAnswer[]>;
-  /** A quantity. */
   account(method: AccountMethod, account: Address, signal: AbortSignal): Promise<string>;
   /** Wei. */
   balance(address: Address, signal: AbortSignal): Promise<bigint>;
@@ -40,7 +39,6 @@ export interface StateAt {
 export type AccountMethod = 'eth_getTransactionCount' | 'eth_getBalance';
 
 export interface StateAtOptions {
-  /** Names of upstreams to exclude. */
   readonly notFrom?: string | ReadonlySet<string>;
   /** Maximum size of a call's result; the rest is cut off. @default 8,192 bytes */
   readonly answerBytesMax?: number;

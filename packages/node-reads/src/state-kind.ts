@@ -6,7 +6,6 @@ import type { z } from 'zod';
 
 /** Both sides parse by its schemas. Questions and results are plain JSON. */
 export interface StateKind<Question = unknown, Answer = unknown> {
-  /** In the database and in metrics. */
   readonly name: string;
   readonly question: z.ZodType<Question>;
   readonly answer: z.ZodType<Answer>;

@@ -8,7 +8,6 @@ import type { Stream, StreamConfig } from './stream.ts';
 export type WebhookTest =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'unreachable' | 'too-many' }
-  /** `range`: the kind of address. */
   | { readonly ok: false; readonly reason: 'not-allowed'; readonly range: string };
 
 export type TestWebhook = (stream: StreamConfig, requestedBy: string) => Promise<WebhookTest>;
@@ -61,7 +60,6 @@ export interface HistoricalJobRequest {
 export interface AcceptedJob {
   readonly id: string;
   readonly totalBlocks: number;
-  /** Number of parts that the range is processed in. */
   readonly totalJobs: number;
 }
 
@@ -71,7 +69,6 @@ export type CreateHistoricalJob = (request: HistoricalJobRequest) => Promise<Acc
 /** Returns whether the chain's nodes offer traces, which internal transactions require. True until known. */
 export type OffersTraces = (chain: Chain) => Promise<boolean>;
 
-/** Services of the routes: everything outside the database. */
 export interface StreamServices {
   /** The followed chains: on others a stream would never match. */
   readonly chains: readonly Chain[];

@@ -2,7 +2,6 @@
 import type { Address, ChainId, Hash } from '@chainstead/core';
 import type { SelectorType, TriggerType } from './item-types.ts';
 
-/** One item of a contract's ABI, stored and returned unchanged. */
 export interface AbiItem {
   readonly type: string;
   readonly name?: string | undefined;

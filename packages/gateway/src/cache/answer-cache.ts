@@ -1,17 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { StoredAnswers } from './stored-answers.ts';
 
-/** Keys are the chain and the call in canonical form; results are JSON text. */
-export interface AnswerCache {
-  /** Synchronous. Responses cached until the next head are dropped if the chain's generation changed. */
-  get(key: string, generation: number): Buffer | undefined;
-  /** Reads from the shared store, unless it is skipped now. Never rejects. */
-  find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
-  keepForGood(chainId: number, key: string, result: Buffer): void;
-  /** Caches a response while the chain's generation stays the same, at most for `forMs` milliseconds if given. */
-  keepUntilNextHead(key: string, result: Buffer, generation: number, forMs?: number): void;
-  readonly bytes: number;
-}
+export type AnswerCache = ReturnType<typeof createAnswerCache>;
 
 export interface AnswerCacheOptions {
   /** Bytes of memory. @default 64 MiB */
@@ -33,7 +23,8 @@ interface Entry {
 /** Overhead of an entry in addition to its text, bytes; measured with a million small entries. */
 const ENTRY_BYTES = 400;
 
-export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
+/** Keys are the chain and the call in canonical form; results are JSON text. */
+export function createAnswerCache(options: AnswerCacheOptions) {
   const { stored, clock, bytesMax = 64 * 1024 * 1024 } = options;
   const memory = new LRUCache<string, Entry>({
     maxSize: bytesMax,
@@ -45,7 +36,8 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   }
 
   return {
-    get(key, generation) {
+    /** Synchronous. Responses cached until the next head are dropped if the chain's generation changed. */
+    get(key: string, generation: number): Buffer | undefined {
       const entry = memory.get(key);
       if (entry === undefined || entry.generation === null) return entry?.result;
       if (entry.generation === generation && (entry.until === Number.POSITIVE_INFINITY || clock.now() < entry.until))
@@ -53,22 +45,24 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       memory.delete(key);
       return undefined;
     },
-    find(chainId, key) {
+    /** Reads from the shared store, unless it is skipped now. Never rejects. */
+    find(chainId: number, key: string): Promise<Buffer | undefined> | undefined {
       return stored?.find(chainId, key)?.then((result) => {
         if (result !== undefined) remember(key, result, null, Number.POSITIVE_INFINITY);
         return result;
       });
     },
-    keepForGood(chainId, key, result) {
+    keepForGood(chainId: number, key: string, result: Buffer): void {
       if (result.length > CACHED_RESULT_MAX) return;
       remember(key, result, null, Number.POSITIVE_INFINITY);
       stored?.keep(chainId, key, result);
     },
-    keepUntilNextHead(key, result, generation, forMs) {
+    /** While the chain's generation stays the same, at most for `forMs` milliseconds if given. */
+    keepUntilNextHead(key: string, result: Buffer, generation: number, forMs?: number): void {
       if (result.length > CACHED_RESULT_MAX) return;
       remember(key, result, generation, forMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + forMs);
     },
-    get bytes() {
+    get bytes(): number {
       return memory.calculatedSize;
     },
   };

@@ -2,11 +2,7 @@ import { hash } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { AnswerAddress, AnswerStore, StoredAnswer } from './answer-store.ts';
 
-export interface StoredAnswers {
-  find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
-  keep(chainId: number, key: string, result: Buffer): void;
-  close(): Promise<void>;
-}
+export type StoredAnswers = ReturnType<typeof createStoredAnswers>;
 
 interface Read extends AnswerAddress {
   readonly resolve: (result: Buffer | undefined) => void;
@@ -34,7 +30,7 @@ export function createStoredAnswers(options: {
   readonly logger: Logger;
   /** Read timeout before the upstream is called instead, milliseconds. @default 250 */
   readonly readTimeoutMs?: number;
-}): StoredAnswers {
+}) {
   const { store, clock, logger, readTimeoutMs = 250 } = options;
   const closing = new AbortController();
   const waiting: Read[] = [];
@@ -106,20 +102,22 @@ export function createStoredAnswers(options: {
   const pruning = pruneNowAndThen();
 
   return {
-    find(chainId, key) {
+    /** Returns undefined immediately if the store is skipped now. Never rejects. */
+    find(chainId: number, key: string): Promise<Buffer | undefined> | undefined {
       if (waiting.length >= WAITING_MAX || clock.now() < restsUntil || closing.signal.aborted) return undefined;
       const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
       waiting.push({ chainId, callHash: hashOf(key), resolve });
       if (reading < READS_AT_ONCE) void readWaiting();
       return promise;
     },
-    keep(chainId, key, result) {
+    keep(chainId: number, key: string, result: Buffer): void {
       if (unwrittenBytes + result.length > UNWRITTEN_MAX || clock.now() < restsUntil || closing.signal.aborted) return;
       unwritten.push({ chainId, callHash: hashOf(key), result });
       unwrittenBytes += result.length;
       writing ??= writeLater();
     },
-    async close() {
+    /** Writes the pending responses. */
+    async close(): Promise<void> {
       closing.abort();
       await Promise.all([writing, pruning]);
     },

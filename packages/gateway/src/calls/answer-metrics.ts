@@ -9,16 +9,12 @@ export interface AnswerCounts {
   error: number;
 }
 
-export interface AnswerMetrics {
-  counts(slug: string, method: string): AnswerCounts;
-}
-
 export function createAnswerMetrics(options: {
   readonly registry: Registry;
   readonly cacheBytes: () => number;
   /** Block numbers by chain; null if unknown. */
   readonly heads: () => Iterable<{ readonly slug: string } & Readonly<Record<'latest' | 'final', number | null>>>;
-}): AnswerMetrics {
+}) {
   const { registry, cacheBytes, heads } = options;
   const registers = [registry];
   const byChain = new Map<string, Map<string, AnswerCounts>>();
@@ -62,7 +58,7 @@ export function createAnswerMetrics(options: {
     },
   });
   return {
-    counts(slug, method) {
+    counts(slug: string, method: string): AnswerCounts {
       const methods = byChain.getOrInsertComputed(slug, () => new Map());
       return methods.getOrInsert(method, { hit: 0, miss: 0, coalesced: 0, error: 0 });
     },

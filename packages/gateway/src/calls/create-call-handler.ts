@@ -5,7 +5,7 @@ import { createAnswerCache } from '../cache/answer-cache.ts';
 import { createPostgresAnswerStore } from '../cache/postgres-answer-store.ts';
 import { createRedisAnswerStore } from '../cache/redis-answer-store.ts';
 import { createStoredAnswers } from '../cache/stored-answers.ts';
-import type { GatewayChain, HandleCall } from '../call.ts';
+import type { GatewayChain } from '../call.ts';
 import { openGatewayRedis } from '../heads/gateway-redis.ts';
 import { createHeadFloor, type HeadFloor } from '../heads/head-floor.ts';
 import { createPostgresHeadStore } from '../heads/postgres-head-store.ts';
@@ -34,15 +34,9 @@ export interface CallHandlerOptions {
   readonly clock?: Clock;
 }
 
-export interface CallHandler {
-  readonly answer: HandleCall;
-  readonly headFloor: (chain: GatewayChain) => HeadFloor;
-  close(): Promise<void>;
-}
-
 const REDIS_PREFIX = 'chainstead:gateway:';
 
-export function createCallHandler(options: CallHandlerOptions): CallHandler {
+export function createCallHandler(options: CallHandlerOptions) {
   const { database, redisUrl, settings = {}, logger, clock = systemClock } = options;
   const limits = { ...given('days', settings.storedDays), ...given('bytes', settings.storedBytes) };
   const redis =
@@ -76,7 +70,8 @@ export function createCallHandler(options: CallHandlerOptions): CallHandler {
   return {
     answer,
     headFloor,
-    async close() {
+    /** Stops following the chains and writes pending responses. The database stays open. */
+    async close(): Promise<void> {
       for (const floor of floors.values()) floor.close();
       await stored.close();
       redis?.disconnect();

@@ -14,16 +14,7 @@ export interface FilterContext {
   readonly keyId: string;
 }
 
-/** Filters as nodes offer them, stored for every process. Rejects as calls to upstreams and the database do. */
-export interface Filters {
-  newLogFilter(context: FilterContext, filter: unknown): Promise<Outcome>;
-  newBlockFilter(context: FilterContext): Promise<Outcome>;
-  newPendingFilter(context: FilterContext): Promise<Outcome>;
-  changes(context: FilterContext, id: string): Promise<Outcome>;
-  logFilter(context: FilterContext, id: string): Promise<unknown | null>;
-  uninstall(context: FilterContext, id: string): Promise<Outcome>;
-  close(): void;
-}
+export type Filters = ReturnType<typeof createFilters>;
 
 /** geth's error. */
 export const FILTER_NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'filter not found' };
@@ -33,6 +24,7 @@ const TOO_MANY: RpcErrorObject = { code: -32_005, message: 'The key has too many
 const TRIES = 5;
 const TRY_AGAIN_MS = 100;
 
+/** Filters as nodes offer them, stored for every process. Rejects as calls to upstreams and the database do. */
 export function createFilters(options: {
   readonly store: FilterStore;
   readonly feeds: ChainFeeds;
@@ -40,7 +32,7 @@ export function createFilters(options: {
   readonly metrics: Registry;
   /** Largest response of one poll, characters; one block may exceed it. @default 16,000,000 */
   readonly charactersAtOnce?: number | undefined;
-}): Filters {
+}) {
   const { store, logger } = options;
   const metrics = createFilterMetrics(options.metrics);
   const polls = createFilterPolls(options);
@@ -54,18 +46,19 @@ export function createFilters(options: {
   }
 
   return {
-    async newLogFilter(context, given) {
+    async newLogFilter(context: FilterContext, given: unknown): Promise<Outcome> {
       const criteria = readLogCriteria(given);
       if (typeof criteria === 'string') return { ok: false, error: invalidParams(`invalid argument 0: ${criteria}`) };
       await polls.hold(context.chain, { wantsLogs: true });
       return add(context, 'logs', given);
     },
-    async newBlockFilter(context) {
+    async newBlockFilter(context: FilterContext): Promise<Outcome> {
       await polls.hold(context.chain, { wantsLogs: false });
       return add(context, 'blocks', {});
     },
-    newPendingFilter: async (context) => add(context, 'pending', await newUpstreamFilter(context.chain.pool)),
-    async changes(context, id) {
+    newPendingFilter: async (context: FilterContext): Promise<Outcome> =>
+      add(context, 'pending', await newUpstreamFilter(context.chain.pool)),
+    async changes(context: FilterContext, id: string): Promise<Outcome> {
       for (let tries = 0; tries < TRIES; tries += 1) {
         if (tries > 0) await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS));
         const filter = await store.find(ownerOf(context), id);
@@ -75,13 +68,13 @@ export function createFilters(options: {
       }
       return { ok: false, error: unavailable(context.chain.slug) };
     },
-    async logFilter(context, id) {
+    async logFilter(context: FilterContext, id: string): Promise<unknown | null> {
       const filter = await store.find(ownerOf(context), id);
       if (filter === null || filter.kind !== 'logs') return null;
       await store.touch(id);
       return filter.subject;
     },
-    async uninstall(context, id) {
+    async uninstall(context: FilterContext, id: string): Promise<Outcome> {
       const filter = await store.remove(ownerOf(context), id);
       if (filter?.kind === 'pending') await removePendingFilter(context.chain, filter, logger);
       return answered(String(filter !== null));

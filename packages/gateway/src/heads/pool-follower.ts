@@ -2,20 +2,6 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { type Head, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
 import { shareRuns } from './share-runs.ts';
 
-export interface PoolFollower {
-  readonly head: Head | null;
-  /** By tag; null if there is none. Never falls. */
-  readonly finalized: number | null;
-  /** Changes whenever the newest block changes, also at the same height. */
-  readonly generation: number;
-  /** Call it with every use: an unused chain is not followed, since providers bill requests. */
-  use(): void;
-  /** Resolves once a head was read since the chain came into use. @throws as {@link UpstreamPool.getHead} */
-  ready(): Promise<void>;
-  refresh(): Promise<void>;
-  close(): void;
-}
-
 export interface PoolFollowerOptions {
   readonly chain: { readonly key: string };
   readonly pool: Pick<UpstreamPool, 'getHead' | 'getFinalized' | 'waitForHead'>;
@@ -32,7 +18,7 @@ const FINALITY_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: start, idle end and changes share one following.
-export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
+export function createPoolFollower(options: PoolFollowerOptions) {
   const { chain, pool, clock, logger, idleMs, onChange, isWatched } = options;
   let head: Head | null = null;
   let finalized: number | null = null;
@@ -116,25 +102,29 @@ export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
   });
 
   return {
-    get head() {
+    get head(): Head | null {
       return head;
     },
-    get finalized() {
+    /** By tag. Never falls. */
+    get finalized(): number | null {
       return finalized;
     },
-    get generation() {
+    /** Changes whenever the newest block changes, also at the same height. */
+    get generation(): number {
       return generation;
     },
-    use() {
+    /** Call it with every use: an unused chain is not followed, since providers bill requests. */
+    use(): void {
       lastUse = clock.now();
       if (following !== null || isClosed) return;
       following = new AbortController();
       void follow(following.signal);
       void endWhenIdle(following);
     },
-    ready: async () => (isReady ? undefined : first.promise),
+    /** Resolves once a head was read since the chain came into use. @throws as {@link UpstreamPool.getHead} */
+    ready: async (): Promise<void> => (isReady ? undefined : first.promise),
     refresh,
-    close() {
+    close(): void {
       isClosed = true;
       following?.abort();
       following = null;

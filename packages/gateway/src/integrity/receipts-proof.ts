@@ -11,11 +11,6 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { CheckableChain, Wrong } from './integrity-check.ts';
 
-export interface ReceiptsProof {
-  proveAll(at: unknown, json: readonly unknown[], given: RequestOptions): Promise<Wrong | null>;
-  proveOne(receipt: Receipt, given: RequestOptions): Promise<Wrong | null>;
-}
-
 /** Blocks whose receipts are remembered as proven: clients request receipts one by one. */
 const PROVEN_BLOCKS = 64;
 
@@ -29,7 +24,7 @@ export function createReceiptsProof({
 }: {
   readonly chain: CheckableChain;
   readonly forward: (call: RawCall, given: RequestOptions) => Promise<Answer<Buffer>>;
-}): ReceiptsProof {
+}) {
   const provenBlocks = new LRUCache<Hash, ProvenReceipts>({ max: PROVEN_BLOCKS });
 
   async function readHeader(hash: Hash, given: RequestOptions) {

@@ -1,4 +1,4 @@
-import type { Parameter } from './parameter.ts';
+import type { MethodParameter } from './parameter.ts';
 import {
   ADDRESS,
   BLOCK_COUNT,
@@ -51,7 +51,7 @@ export interface MethodFacts {
 }
 
 export interface GatewayMethod extends MethodFacts {
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly MethodParameter[];
   /** Makes a node execute transactions again. Offered only if the operator enables it. */
   readonly isTrace: boolean;
 }
@@ -133,7 +133,7 @@ export const UNLISTED = 'eth_*';
 export function findMethod(name: string): GatewayMethod | undefined {
   const listed = BY_NAME.get(name);
   if (listed !== undefined || !READING.test(name)) return listed;
-  const parameters = new Array<Parameter>(UNLISTED_PARAMETERS_MAX).fill(ANY);
+  const parameters = new Array<MethodParameter>(UNLISTED_PARAMETERS_MAX).fill(ANY);
   return { ...method(name, 'never', UNLISTED_WEIGHT, parameters, { hedge: false }), countedAs: UNLISTED };
 }
 
@@ -142,7 +142,7 @@ const READING =
 const UNLISTED_PARAMETERS_MAX = 8;
 /** As the heaviest reads of the list: the gateway can't know what a node does. */
 const UNLISTED_WEIGHT = 5;
-const ANY: Parameter = { name: 'parameter', check: () => null, isOptional: true };
+const ANY: MethodParameter = { name: 'parameter', check: () => null, isOptional: true };
 
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
 
@@ -155,7 +155,7 @@ function method(
   name: string,
   lifetime: Lifetime,
   weight: number,
-  parameters: readonly Parameter[],
+  parameters: readonly MethodParameter[],
   facts: { readonly block?: number | undefined; readonly nullable?: boolean; readonly hedge?: boolean } = {},
 ): GatewayMethod {
   const { block: blockParameter = null, nullable = false, hedge = true } = facts;
@@ -163,6 +163,6 @@ function method(
 }
 
 /** The result may be large and differs by tracer, so it is never cached. */
-function trace(name: string, parameters: readonly Parameter[], block?: number): GatewayMethod {
+function trace(name: string, parameters: readonly MethodParameter[], block?: number): GatewayMethod {
   return { ...method(name, 'never', TRACE_WEIGHT, parameters, { hedge: false, block }), isTrace: true };
 }

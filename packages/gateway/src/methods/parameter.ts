@@ -1,7 +1,7 @@
 /** Returns the error of a value, as a sentence with the parameter's name; null if it is valid. */
 export type Check = (value: unknown) => string | null;
 
-export interface Parameter {
+export interface MethodParameter {
   readonly check: Check;
   readonly isOptional?: boolean;
   /** Default for an absent value, for nodes that require one. Without a default the value stays absent. */

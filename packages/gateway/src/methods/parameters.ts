@@ -2,7 +2,7 @@
 import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
 import { mapOf } from './members.ts';
-import { type Check, mustBe, type Parameter, shown } from './parameter.ts';
+import { type Check, type MethodParameter, mustBe, shown } from './parameter.ts';
 import { address, block, blockOrHash, boolean, bytes, hash, isNumberText, listOf, number64 } from './values.ts';
 
 const STORAGE_KEY_DIGITS_MAX = 64;
@@ -10,38 +10,38 @@ const STORAGE_KEYS_MAX = 1_024;
 /** Blocks of fee history and their percentiles: twice geth's limits. A node with lower limits returns fewer. */
 const PERCENTILES_MAX = 200;
 
-export const ADDRESS: Parameter = { name: 'address', check: address('address') };
-export const BLOCK_HASH: Parameter = { name: 'blockHash', check: hash('blockHash') };
-export const TRANSACTION_HASH: Parameter = { name: 'transactionHash', check: hash('transactionHash') };
-export const BLOCK_NUMBER: Parameter = { name: 'blockNumber', check: block('blockNumber') };
-export const INDEX: Parameter = { name: 'index', check: number64('index') };
+export const ADDRESS: MethodParameter = { name: 'address', check: address('address') };
+export const BLOCK_HASH: MethodParameter = { name: 'blockHash', check: hash('blockHash') };
+export const TRANSACTION_HASH: MethodParameter = { name: 'transactionHash', check: hash('transactionHash') };
+export const BLOCK_NUMBER: MethodParameter = { name: 'blockNumber', check: block('blockNumber') };
+export const INDEX: MethodParameter = { name: 'index', check: number64('index') };
 /** Some nodes require the flag. */
-export const FULL_TRANSACTIONS: Parameter = {
+export const FULL_TRANSACTIONS: MethodParameter = {
   name: 'fullTransactions',
   check: boolean('fullTransactions'),
   isOptional: true,
   fill: false,
 };
 /** Absent means the newest block. It is not filled in: newer nodes do so, and older ones return their own error. */
-export const STATE_BLOCK: Parameter = { name: 'block', check: blockOrHash('block'), isOptional: true };
-export const RECEIPTS_BLOCK: Parameter = { name: 'block', check: blockOrHash('block') };
-export const TRANSACTION: Parameter = { name: 'transaction', check: callObject };
-export const STATE_OVERRIDES: Parameter = { name: 'stateOverrides', check: stateOverrides, isOptional: true };
-export const BLOCK_OVERRIDES: Parameter = { name: 'blockOverrides', check: blockOverrides, isOptional: true };
-export const FILTER: Parameter = { name: 'filter', check: logFilter };
-export const RAW_TRANSACTION: Parameter = { name: 'rawTransaction', check: rawTransaction };
-export const STORAGE_KEY: Parameter = { name: 'storageKey', check: storageKey };
-export const STORAGE_KEYS: Parameter = {
+export const STATE_BLOCK: MethodParameter = { name: 'block', check: blockOrHash('block'), isOptional: true };
+export const RECEIPTS_BLOCK: MethodParameter = { name: 'block', check: blockOrHash('block') };
+export const TRANSACTION: MethodParameter = { name: 'transaction', check: callObject };
+export const STATE_OVERRIDES: MethodParameter = { name: 'stateOverrides', check: stateOverrides, isOptional: true };
+export const BLOCK_OVERRIDES: MethodParameter = { name: 'blockOverrides', check: blockOverrides, isOptional: true };
+export const FILTER: MethodParameter = { name: 'filter', check: logFilter };
+export const RAW_TRANSACTION: MethodParameter = { name: 'rawTransaction', check: rawTransaction };
+export const STORAGE_KEY: MethodParameter = { name: 'storageKey', check: storageKey };
+export const STORAGE_KEYS: MethodParameter = {
   name: 'storageKeys',
   check: listOf('storageKeys', storageKey, STORAGE_KEYS_MAX),
 };
-export const STORAGE_REQUEST: Parameter = {
+export const STORAGE_REQUEST: MethodParameter = {
   name: 'request',
   check: mapOf('request', address('request'), listOf('request', storageKey, STORAGE_KEYS_MAX)),
 };
-export const BLOCK_COUNT: Parameter = { name: 'blockCount', check: blockCount };
-export const NEWEST_BLOCK: Parameter = { name: 'newestBlock', check: block('newestBlock') };
-export const PERCENTILES: Parameter = {
+export const BLOCK_COUNT: MethodParameter = { name: 'blockCount', check: blockCount };
+export const NEWEST_BLOCK: MethodParameter = { name: 'newestBlock', check: block('newestBlock') };
+export const PERCENTILES: MethodParameter = {
   name: 'rewardPercentiles',
   check: listOf('rewardPercentiles', percentile, PERCENTILES_MAX),
   isOptional: true,
@@ -49,14 +49,14 @@ export const PERCENTILES: Parameter = {
 };
 
 /** The kind of subscription. An unknown kind is reported with geth's error. */
-export const SUBSCRIPTION: Parameter = { name: 'subscription', check: text('subscription') };
+export const SUBSCRIPTION: MethodParameter = { name: 'subscription', check: text('subscription') };
 /** The filter of `logs`; for `newPendingTransactions`, whether to send whole transactions. */
-export const SUBSCRIPTION_OPTIONS: Parameter = {
+export const SUBSCRIPTION_OPTIONS: MethodParameter = {
   name: 'options',
   check: (value) => (typeof value === 'boolean' ? null : logFilter(value)),
   isOptional: true,
 };
-export const ID: Parameter = {
+export const ID: MethodParameter = {
   name: 'id',
   check: (value) =>
     typeof value === 'string' && ID_TEXT.test(value) ? null : mustBe('id', '0x and up to 64 hex digits', value),

@@ -1,7 +1,7 @@
 /** The parameters of the tracing methods, with the names of geth (`debug_`) and Parity's successors (`trace_`). */
 import { blockOverrides, stateOverrides } from './call-object.ts';
 import { mapOf, membersOf } from './members.ts';
-import { type Check, mustBe, type Parameter } from './parameter.ts';
+import { type Check, type MethodParameter, mustBe } from './parameter.ts';
 import { address, block, boolean, listOf, matching, number64 } from './values.ts';
 
 /** Named tracers of nodes. Any other text is a script, which runs in the node without a time limit. */
@@ -15,7 +15,7 @@ const ADDRESSES_MAX = 1_000;
 const flagName = matching(/^[A-Za-z0-9]{1,40}$/, 'tracerConfig: a name', 'a word');
 
 /** geth's TraceConfig and its logger's settings. */
-export const TRACER: Parameter = {
+export const TRACER: MethodParameter = {
   name: 'tracer',
   isOptional: true,
   check: membersOf('tracer', {
@@ -36,12 +36,12 @@ export const TRACER: Parameter = {
   }),
 };
 
-export const TRACE_TYPES: Parameter = {
+export const TRACE_TYPES: MethodParameter = {
   name: 'traceTypes',
   check: listOf('traceTypes', oneOf('traceTypes: a type', TYPES), TYPES.length),
 };
 
-export const TRACE_FILTER: Parameter = {
+export const TRACE_FILTER: MethodParameter = {
   name: 'filter',
   check: membersOf('filter', {
     fromBlock: block('fromBlock'),

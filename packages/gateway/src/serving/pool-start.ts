@@ -2,11 +2,7 @@ import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { GatewayChain } from '../call.ts';
 
 /** Starts a chain's pool with its first call, since most offered chains are never used. */
-export interface PoolStart {
-  readonly isStarted: boolean;
-  /** Starts the pool, once for all concurrent callers. @returns false if no upstream is usable */
-  start(): Promise<boolean>;
-}
+export type PoolStart = ReturnType<typeof createPoolStart>;
 
 /** After a failed start, calls are refused for this long without another attempt, milliseconds. */
 const RETRY_MS = 1_000;
@@ -14,7 +10,7 @@ const RETRY_MS = 1_000;
 export function createPoolStart(
   { slug, pool }: GatewayChain,
   { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
-): PoolStart {
+) {
   let isStarted = false;
   let pending: Promise<boolean> | null = null;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -33,10 +29,11 @@ export function createPoolStart(
   }
 
   return {
-    get isStarted() {
+    get isStarted(): boolean {
       return isStarted;
     },
-    start() {
+    /** Once for all concurrent callers. @returns false if no upstream is usable */
+    start(): Promise<boolean> {
       if (isStarted) return Promise.resolve(true);
       if (pending === null && clock.now() - failedAt < RETRY_MS) return Promise.resolve(false);
       pending ??= start();

@@ -82,7 +82,6 @@ export class SocketConnection {
     });
   }
 
-  /** Pings the client. A client that did not respond to the previous ping is terminated. */
   ping(): void {
     if (!this.#isAlive) {
       if (this.#cutOff('dead')) this.terminate();
@@ -92,7 +91,6 @@ export class SocketConnection {
     this.#options.socket.ping();
   }
 
-  /** Closes the socket because its key is no longer valid. */
   revoke(): void {
     this.#options.onEnded('key');
     this.#options.socket.close(POLICY, 'Node Key not valid');
@@ -157,7 +155,6 @@ export class SocketConnection {
     }
   }
 
-  /** Handles a message, until the client has read most of the response. */
   async #serve(body: Buffer): Promise<void> {
     const { serveBody, served, keyId, bodies, logger } = this.#options;
     const taken = this.#take(body);
@@ -187,14 +184,12 @@ function toBuffer(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** The response to one message of a socket: one message, or none. */
 class SocketReply implements Reply {
   readonly keyId: string;
   readonly subscriber: Subscriber;
   readonly #outbox: Outbox;
   readonly #gone: Set<() => void>;
 
-  /** @param gone listeners for the close of the socket */
   constructor(keyId: string, subscriber: Subscriber, outbox: Outbox, gone: Set<() => void>) {
     this.keyId = keyId;
     this.subscriber = subscriber;

@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 
-/** Reasons for which the server closes a socket. */
 export type EndReason = 'slow' | 'dead' | 'key' | 'shutdown';
 
 export function createSocketMetrics(registry: Registry) {

@@ -47,7 +47,6 @@ const MESSAGE_BYTES_MAX = 1_048_576;
 /** Pending notifications of all sockets of a key, and of the process, without shared texts, bytes. */
 const KEY_BYTES_MAX = 16_777_216;
 const PROCESS_BYTES_MAX = 67_108_864;
-/** Method name of notifications in the usage. */
 const NOTIFICATION = 'eth_subscription';
 
 interface Request {
@@ -98,7 +97,6 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     answered(request, status, keyId);
   }
 
-  /** Returns why a request with a valid key is refused. */
   function obstacle({ incoming }: Request, { keyId, cors }: Admission): Admission['refusal'] {
     // Browsers allow a page to open WebSockets to any host without a preflight request, so the origin is checked here.
     if (incoming.headers.origin !== undefined && !cors.includes(ALLOWS_ORIGIN))
@@ -213,7 +211,6 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
 
 const ALLOWS_ORIGIN = 'access-control-allow-origin';
 
-/** Responds to a WebSocket request with an error in the API's envelope, and closes the connection. */
 function refuseUpgrade(
   socket: Duplex,
   refusal: { readonly status: number; readonly message: string; readonly requestId: string },

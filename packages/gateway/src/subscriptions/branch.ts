@@ -1,7 +1,6 @@
 import type { Hash } from '@chainstead/core';
 import { bytesOfLogs, type FeedBlock } from './feed-block.ts';
 
-/** The path from a branch to another tip. */
 interface BranchPath {
   /** Newest first. */
   readonly removed: readonly FeedBlock[];

@@ -8,9 +8,7 @@ import { createFeedReader } from './feed-reader.ts';
 
 /** Receives the blocks of a chain and its reorgs. Neither method may throw. */
 export interface FeedListener {
-  /** Whether blocks must include their logs. */
   readonly wantsLogs: boolean;
-  /** The branch has a new tip. */
   added(block: FeedBlock): void;
   /** The tip was abandoned. Its logs are null if no listener wanted them. */
   removed(block: FeedBlock): void;
@@ -29,7 +27,6 @@ export interface ChainFeed {
   readonly blocks: readonly FeedBlock[];
   /** Resolves once the newest block of any response was reported here too, or after a few seconds. */
   catchUp(): Promise<void>;
-  /** Returns a block that was reported and then abandoned; null if it is no longer in memory. */
   abandoned(hash: string): FeedBlock | null;
   close(): void;
 }
@@ -37,7 +34,6 @@ export interface ChainFeed {
 /** From the first listener until the last one leaves. */
 interface Run {
   readonly ending: AbortController;
-  /** Resolves once the newest block is known. */
   readonly started: Promise<void>;
   /** Reads the logs of earlier blocks that have none. Calls during a read share it: such logs fill a lot of memory. */
   earlierLogs(): Promise<void>;
@@ -52,18 +48,15 @@ export interface ChainFeedOptions {
 
 /** Blocks read below the first one, so that a reorg right after it finds its fork. */
 const ANCESTORS = 16;
-/** Most blocks in memory to find forks. */
 const KEPT_MAX = 256;
 const KEPT_LOG_BYTES_MAX = 67_108_864;
 const ABANDONED_MAX = 128;
 /** Most blocks that the branch grows in one step if the head is far ahead. */
 const STRIDE = 32;
-/** Blocks whose logs are read concurrently. */
 const LOGS_AT_ONCE = 8;
 const RETRY_MS = 250;
 /** How long polling clients wait for blocks that are being read. */
 const CATCH_UP_MS = 5_000;
-/** Consecutive failures after which a warning is logged. */
 const FAILURES_REPORTED = 8;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the feed of a chain is one state: listeners, sent blocks, removed blocks.

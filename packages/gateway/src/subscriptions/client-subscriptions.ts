@@ -16,9 +16,7 @@ export interface ClientSubscriptionsOptions {
   readonly subscriptionsMax: number;
 }
 
-/** Subscription changes by one message of a client. */
 export interface Subscriber {
-  /** Handles eth_subscribe. @throws as calls to upstreams do */
   subscribe(kind: unknown, options: unknown): Promise<Outcome>;
   unsubscribe(id: unknown): Outcome;
   /** Called after the response to the message: its new subscriptions may notify now. */

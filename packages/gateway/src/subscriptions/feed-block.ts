@@ -7,14 +7,12 @@ export interface FeedBlock {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly logsBloom: Hex | null;
-  /** JSON text of the header for `newHeads`. */
   readonly headText: string;
   /** Null while no listener wanted them. */
   logs: readonly FeedLog[] | null;
   readonly bytes: number;
 }
 
-/** Approximate memory of a log in addition to its data. */
 const LOG_BYTES = 600;
 
 export function bytesOfLogs(logs: readonly FeedLog[] | null): number {

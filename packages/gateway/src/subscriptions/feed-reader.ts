@@ -3,19 +3,6 @@ import type { GatewayChain } from '../call.ts';
 import { type FeedBlock, FeedLog, toFeedBlock } from './feed-block.ts';
 import { isPlausible, readBlockLogs } from './read-block-logs.ts';
 
-/** Reads blocks and their logs for a chain's feed. All methods throw the pool's errors. */
-export interface FeedReader {
-  /** @throws BlockMissingError */
-  blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock>;
-  headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>>;
-  /** Oldest first. @throws BlockMissingError if the block itself is missing */
-  branchTo(tip: Hash, ancestors: number, signal: AbortSignal): Promise<readonly FeedBlock[]>;
-  /** @throws BlockMissingError */
-  addLogs(block: FeedBlock, signal: AbortSignal): Promise<void>;
-  /** Adds logs with one call for all blocks; a block with implausible logs stays without. @param blocks ascending */
-  addLogsOfAll(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void>;
-}
-
 /** A block on the way to the newest one is unavailable: it was abandoned meanwhile, or no upstream responds. */
 export class BlockMissingError extends Error {
   constructor(hash: Hash) {
@@ -24,11 +11,12 @@ export class BlockMissingError extends Error {
   }
 }
 
+/** Reads blocks and their logs for a chain's feed. @throws BlockMissingError, and the pool's errors */
 export function createFeedReader(options: {
   readonly pool: GatewayChain['pool'];
   readonly slug: string;
   readonly logger: Logger;
-}): FeedReader {
+}) {
   const { pool, slug, logger } = options;
 
   async function blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock> {
@@ -47,7 +35,8 @@ export function createFeedReader(options: {
   return {
     blockAt,
     headersBetween,
-    async branchTo(hash, ancestors, signal) {
+    /** Oldest first. @throws BlockMissingError if the block itself is missing */
+    async branchTo(hash: Hash, ancestors: number, signal: AbortSignal): Promise<readonly FeedBlock[]> {
       const tip = await blockAt(hash, signal);
       const lowest = Math.max(0, tip.number - ancestors);
       const before = await headersBetween(lowest, tip.number - 1, signal).catch((error: unknown) => {
@@ -59,12 +48,13 @@ export function createFeedReader(options: {
         branch.unshift(next);
       return branch;
     },
-    async addLogs(block, signal) {
+    async addLogs(block: FeedBlock, signal: AbortSignal): Promise<void> {
       const logs = await readBlockLogs(pool, block, { signal, logger });
       if (logs === null) throw new BlockMissingError(block.hash);
       block.logs = logs.map((log) => new FeedLog(log, block.timestamp));
     },
-    async addLogsOfAll(blocks, signal) {
+    /** One call for all blocks, ascending; a block with implausible logs stays without. */
+    async addLogsOfAll(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void> {
       const [first, last] = [blocks[0], blocks.at(-1)];
       if (first === undefined || last === undefined) return;
       const { logs } = await pool.getLogs({ range: { from: first.number, to: last.number }, topics: [] }, { signal });

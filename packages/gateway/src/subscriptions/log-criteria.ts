@@ -2,9 +2,7 @@ import type { Log } from '@chainstead/core';
 import { logRange } from '../methods/log-filter.ts';
 import { isObject } from '../methods/parameter.ts';
 
-/** The logs that a client wants, with geth's semantics. */
 export interface LogCriteria {
-  /** Null: any. */
   readonly addresses: ReadonlySet<string> | null;
   /** By position, null: any. A log must have at least as many topics as there are positions. */
   readonly topics: readonly (ReadonlySet<string> | null)[];

@@ -3,16 +3,13 @@ import { RequestAbortedError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 
 export interface PendingListener {
-  /** Whole transactions instead of their hashes. */
   readonly isFull: boolean;
   pending(transactions: PendingTexts): void;
 }
 
-/** Transactions that arrived together. */
 export interface PendingTexts {
   /** JSON texts: hashes, or whole transactions. */
   readonly texts: readonly string[];
-  /** Total of all texts. */
   readonly bytes: number;
 }
 
@@ -70,7 +67,6 @@ export function createPendingFeed(options: {
     }
   }
 
-  /** @param isFull which listeners to notify */
   function reportEach(isFull: boolean, texts: readonly string[]): void {
     if (texts.length === 0) return;
     const transactions = { texts, bytes: texts.reduce((sum, { length }) => sum + length, 0) };

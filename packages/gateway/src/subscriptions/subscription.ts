@@ -2,9 +2,7 @@
 export interface Notifications {
   /** Memory while they wait, without shared data, bytes. */
   readonly bytes: number;
-  /** Memory that they share with others. */
   readonly shared: SharedTexts;
-  /** Returns the next message; null if there is none. */
   next(): string | null;
 }
 
@@ -48,7 +46,6 @@ export class Subscription {
     else this.#waiting.push(notifications);
   }
 
-  /** Sends the waiting notifications, once the client knows the id. */
   activate(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;

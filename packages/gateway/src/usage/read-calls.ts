@@ -6,9 +6,7 @@ export interface MethodCalls {
   readonly chainId: number;
   readonly method: string;
   readonly calls: number;
-  /** Calls that returned an error. */
   readonly errors: number;
-  /** Calls served without an upstream. */
   readonly cached: number;
   /** p50 and p95 of the uncached calls, milliseconds; null if there are none. */
   readonly half: number | null;
@@ -25,7 +23,6 @@ export interface HourCalls {
 export interface CallsRequested {
   /** Hours back from now, including the current one; at most 168 are retained. */
   readonly hours: number;
-  /** Absent: all chains. */
   readonly chainId?: number | undefined;
 }
 

@@ -14,7 +14,6 @@ export interface GatewayUsage {
   readonly bytes: number;
 }
 
-/** Returns the usage of the last days including today, newest day first. */
 export function readGatewayUsage(database: Database, days: number): Promise<GatewayUsage[]> {
   return database.query<GatewayUsage>(
     sql`SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, chain_id::float8 AS "chainId", method,

@@ -5,13 +5,7 @@ import { addTimes, noTimes } from './call-times.ts';
 import { type CountedUsage, type UsageEntry, writeUsage } from './write-usage.ts';
 
 /** Counts calls in memory and adds them to the tables `gateway_usage` and `gateway_calls` every few seconds. */
-export interface UsageCounter {
-  /** Returns an entry to increment synchronously: after an await, get it again. */
-  entry(keyId: string, chainId: number, method: string): UsageEntry;
-  /** Writes the counts; those that can't be written are retried the next time. Never rejects. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
+export type UsageCounter = ReturnType<typeof createUsageCounter>;
 
 const HOUR_MS = 3_600_000;
 
@@ -21,7 +15,7 @@ export function createUsageCounter(options: {
   readonly database: Database;
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
-}): UsageCounter {
+}) {
   const counts = createFlushedCounts<Counts>({
     ...options,
     empty: () => new Map(),
@@ -32,7 +26,9 @@ export function createUsageCounter(options: {
     what: 'Usage of the gateway',
   });
   return {
-    entry: (keyId, chainId, method) => entryOf(counts.current(), keyId, chainId, method),
+    /** An entry to increment synchronously: after an await, get it again. */
+    entry: (keyId: string, chainId: number, method: string): UsageEntry =>
+      entryOf(counts.current(), keyId, chainId, method),
     flush: counts.flush,
     close: counts.close,
   };

@@ -1,7 +1,6 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { addTimes, noTimes } from './call-times.ts';
 
-/** Calls of one key to one method of one chain since the last write. */
 export interface UsageEntry {
   calls: number;
   errors: number;

@@ -26,7 +26,6 @@ export interface AskOptions {
 /** `fruitlessMs` of results that responses can do without. Short, since a reorg during a read causes a failure too. */
 export const SILENCE_MS = 10_000;
 
-/** State reads of API routes, made by the worker role. */
 export interface NodeReadQueue {
   /**
    * Queues the question and waits for its result. A new question counts for the key of the request.
@@ -45,7 +44,6 @@ export interface NodeReadQueue {
 
 export interface NodeReadQueueOptions {
   readonly database: Database;
-  /** The chains that workers serve. */
   readonly chains: readonly Chain[];
   readonly clock: Clock;
   readonly logger: Logger;

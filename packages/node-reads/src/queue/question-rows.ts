@@ -118,7 +118,6 @@ export async function isUnanswered(
   return rows.length > 0;
 }
 
-/** Stores the result and ends the claim. */
 export async function settleQuestion(
   database: Database,
   claim: Claim<unknown>,

@@ -22,7 +22,6 @@ export interface StateWorkerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Records work that might crash the process. Default: no journal. */
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 

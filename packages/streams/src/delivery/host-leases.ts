@@ -13,17 +13,9 @@ export interface HostLeasesOptions {
  * a queue may be lost and refilled. A lease is renewed regularly and expires by the Postgres clock: machines with
  * different clocks would take hosts from each other.
  */
-export interface HostLeases {
-  /** @returns false while another process holds the lease. */
-  take(host: string): Promise<boolean>;
-  heldByOthers(): Promise<ReadonlySet<string>>;
-  /** False if the lease expired (a stall, or no database): another process may hold it. */
-  isHeld(host: string): boolean;
-  renew(): Promise<void>;
-  letGo(host: string): Promise<void>;
-}
+export type HostLeases = ReturnType<typeof createHostLeases>;
 
-export function createHostLeases(options: HostLeasesOptions): HostLeases {
+export function createHostLeases(options: HostLeasesOptions) {
   const { database, logger, leaseMs } = options;
   const holder = randomUUID();
   const leaseEnd = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
@@ -32,7 +24,8 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
   const end = (): number => performance.now() + leaseMs;
 
   return {
-    async take(host) {
+    /** @returns false while another process holds the lease */
+    async take(host: string): Promise<boolean> {
       const until = end();
       const rows = await database.query(
         sql`INSERT INTO webhook_host_leases AS kept (host, holder, held_until) VALUES (${host}, ${holder}, ${leaseEnd})
@@ -43,14 +36,15 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
       if (rows.length > 0) heldUntil.set(host, until);
       return rows.length > 0;
     },
-    async heldByOthers() {
+    async heldByOthers(): Promise<ReadonlySet<string>> {
       const rows = await database.query<{ host: string }>(
         sql`SELECT host FROM webhook_host_leases WHERE holder <> ${holder} AND held_until > clock_timestamp()`,
       );
       return new Set(rows.map(({ host }) => host));
     },
-    isHeld: (host) => (heldUntil.get(host) ?? 0) > performance.now(),
-    async renew() {
+    /** False if the lease expired (a stall, or no database): another process may hold it. */
+    isHeld: (host: string): boolean => (heldUntil.get(host) ?? 0) > performance.now(),
+    async renew(): Promise<void> {
       const hosts = [...heldUntil.keys()];
       if (hosts.length === 0) return;
       const until = end();
@@ -66,7 +60,7 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
         );
       }
     },
-    async letGo(host) {
+    async letGo(host: string): Promise<void> {
       heldUntil.delete(host);
       try {
         await database.query(sql`DELETE FROM webhook_host_leases WHERE host = ${host} AND holder = ${holder}`);

@@ -15,21 +15,33 @@ export class TooManyReplaysError extends ApiError {
 
 export class TooManyStreamsError extends ApiError {
   constructor(streams: number, limit: number) {
-    const message = `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`;
-    super({ code: 'STREAMS_LIMITED', status: 400, message, details: { streams, limit } });
+    super({
+      code: 'STREAMS_LIMITED',
+      status: 400,
+      message: `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`,
+      details: { streams, limit },
+    });
   }
 }
 
 export class TooManyAddressesError extends ApiError {
   constructor(addresses: number, limit: number) {
-    const message = `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`;
-    super({ code: 'STREAM_ADDRESSES_LIMITED', status: 400, message, details: { addresses, limit } });
+    super({
+      code: 'STREAM_ADDRESSES_LIMITED',
+      status: 400,
+      message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`,
+      details: { addresses, limit },
+    });
   }
 }
 
 export class TooManyKeyAddressesError extends ApiError {
   constructor(addresses: number, limit: number) {
-    const message = `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`;
-    super({ code: 'KEY_ADDRESSES_LIMITED', status: 400, message, details: { addresses, limit } });
+    super({
+      code: 'KEY_ADDRESSES_LIMITED',
+      status: 400,
+      message: `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
+      details: { addresses, limit },
+    });
   }
 }

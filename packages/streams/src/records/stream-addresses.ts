@@ -17,6 +17,7 @@ export interface AddressPage {
  * log.
  */
 export interface StreamAddressStore {
+  /** @throws TooManyAddressesError, TooManyKeyAddressesError, like `replace` */
   add(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
   remove(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange | 'none'>;
   replace(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;

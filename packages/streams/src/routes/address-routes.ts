@@ -64,21 +64,12 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
       const address = typeof given === 'string' ? given.toLowerCase() : given.map((text) => text.toLowerCase());
       return { streamId, address };
     };
-    app.openapi(
-      add,
-      async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store.add), 200),
-      refuseInvalid,
-    );
-    app.openapi(
-      replace,
-      async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store.replace), 200),
-      refuseInvalid,
-    );
-    app.openapi(
-      remove,
-      async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store.remove), 200),
-      refuseInvalid,
-    );
+    for (const { route, operation } of changes)
+      app.openapi(
+        route,
+        async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store[operation]), 200),
+        refuseInvalid,
+      );
   };
 }
 
@@ -113,38 +104,36 @@ const responses = {
   ...errorResponses(400, 401, 404, 413, 500, 503),
 };
 
-const add = createRoute({
-  method: 'post',
-  path: PATH,
-  operationId: 'AddAddressToStream',
-  tags: TAGS,
-  summary: 'Add addresses to a stream',
-  description: 'Takes effect from the next block. Addresses that the stream already has are ignored.',
-  request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(1) })) },
-  ...ADDRESSES_BOUNDS,
-  responses,
-});
-
-const replace = createRoute({
-  method: 'patch',
-  path: PATH,
-  operationId: 'ReplaceAddressFromStream',
-  tags: TAGS,
-  summary: 'Replace the addresses of a stream',
-  description: 'Replaces all addresses of the stream. An empty list removes all of them.',
-  request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(0) })) },
-  ...ADDRESSES_BOUNDS,
-  responses,
-});
-
-const remove = createRoute({
-  method: 'delete',
-  path: PATH,
-  operationId: 'DeleteAddressFromStream',
-  tags: TAGS,
-  summary: 'Delete addresses from a stream',
-  description: 'Returns 404 if the stream has none of the addresses.',
-  request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(1) })) },
-  ...ADDRESSES_BOUNDS,
-  responses,
+const changes = (
+  [
+    {
+      operation: 'add',
+      method: 'post',
+      operationId: 'AddAddressToStream',
+      itemsMin: 1,
+      summary: 'Add addresses to a stream',
+      description: 'Takes effect from the next block. Addresses that the stream already has are ignored.',
+    },
+    {
+      operation: 'replace',
+      method: 'patch',
+      operationId: 'ReplaceAddressFromStream',
+      itemsMin: 0,
+      summary: 'Replace the addresses of a stream',
+      description: 'Replaces all addresses of the stream. An empty list removes all of them.',
+    },
+    {
+      operation: 'remove',
+      method: 'delete',
+      operationId: 'DeleteAddressFromStream',
+      itemsMin: 1,
+      summary: 'Delete addresses from a stream',
+      description: 'Returns 404 if the stream has none of the addresses.',
+    },
+  ] as const
+).map(({ operation, itemsMin, method, operationId, summary, description }) => {
+  const body = jsonBody(z.strictObject({ address: addressMember(itemsMin) }));
+  const facts = { method, path: PATH, operationId, tags: TAGS, summary, description };
+  const request = { params: idParameters, body };
+  return { operation, route: createRoute({ ...facts, request, ...ADDRESSES_BOUNDS, responses }) };
 });

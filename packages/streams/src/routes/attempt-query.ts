@@ -115,7 +115,6 @@ function timestamp(description: string) {
     .openapi({ type: 'integer', minimum: 0, description: `${description} Seconds or milliseconds.` });
 }
 
-/** A list parameter whose items are parsed one by one, sorted and deduplicated. */
 function listParameter(allowed: string, parse: (text: string) => string | undefined) {
   return z
     .array(z.string())

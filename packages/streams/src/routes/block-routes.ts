@@ -58,7 +58,6 @@ export function blockToWebhookRoute(services: StreamServices): RouteModule {
   };
 }
 
-/** A followed chain, by its hexadecimal id. */
 export function chainMember(chains: StreamChains) {
   return z
     .string()

@@ -19,7 +19,6 @@ export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Pr
   ]);
 }
 
-/** Returns problems of native balance selectors beyond their shape: each must select an address. */
 export function balanceProblems(balances: readonly NativeBalanceSelector[]): readonly Problem[] {
   return balances.flatMap(({ type, selectors }, index) =>
     selectors.flatMap((value, position) => {

@@ -6,7 +6,6 @@ import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 const PAGE_LIMIT_MAX = 100;
 const STREAM_ID = 'Invalid stream ID format';
 
-/** A list's `limit`: required, 1 to 100 (docs/api/streams-reference.md#stream-routes). */
 export const limitParameter = z
   .string()
   .transform((text, ctx): number => {

@@ -9,8 +9,11 @@ export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Bloc
 export class WebhookTestError extends ApiError {
   constructor(webhookUrl: string, range: string | null) {
     const blocked = ` It leads to an address that webhooks do not reach (${range}): the server's operator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
-    const message = `Could not POST to ${webhookUrl}. Please check your webhook URL.${range === null ? '' : blocked}`;
-    super({ code: 'WEBHOOK_TEST_FAILED', status: 400, message });
+    super({
+      code: 'WEBHOOK_TEST_FAILED',
+      status: 400,
+      message: `Could not POST to ${webhookUrl}. Please check your webhook URL.${range === null ? '' : blocked}`,
+    });
   }
 }
 
@@ -32,12 +35,13 @@ export class InvalidAddressError extends ApiError {
   }
 }
 
-/** A 400: a terminated stream stays terminated unless the request explicitly resumes it. */
 export class StreamTerminatedError extends ApiError {
   constructor() {
-    const message =
-      'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.';
-    super({ code: 'STREAM_TERMINATED', status: 400, message });
+    super({
+      code: 'STREAM_TERMINATED',
+      status: 400,
+      message: 'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
+    });
   }
 }
 

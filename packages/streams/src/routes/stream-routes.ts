@@ -136,7 +136,6 @@ export function streamRoutes(services: StreamServices): RouteModule {
   };
 }
 
-/** Returns the stream. @throws NotFoundError if it is null */
 export function existing(stream: Stream | null): Stream {
   if (stream === null) throw notFound('Stream');
   return stream;

@@ -7,7 +7,6 @@ export interface Problem {
   /** Location, with dots: `abi.0.type`. Empty: the whole input. */
   readonly path: string;
   readonly message: string;
-  /** The given value. Absent: none. */
   readonly value?: unknown;
 }
 
@@ -50,7 +49,6 @@ export function refuseInvalid(result: Validation): undefined {
   throw new ValidationFailedError(problems, result.target === 'json' ? 'body' : 'parameters');
 }
 
-/** Parses a body with a schema. @throws ValidationFailedError */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
