@@ -23,6 +23,7 @@ import type { CommandContext, Invocation, JsonOption } from '../session/command-
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withDatabase } from '../session/with-database.ts';
 import { sizeText } from '../text/cluster-status-text.ts';
 import { createProgressReport } from '../text/progress.ts';
 import { renderTable } from '../text/text-table.ts';
@@ -59,12 +60,9 @@ export async function listChains({ options, command, context }: Invocation<JsonO
   });
 }
 
-export async function removeChainOfCommand(
-  { options, command, context }: Invocation<RemoveChainOptions>,
-  given: string,
-): Promise<void> {
-  const configuration = readDatabaseConfiguration(command, context);
-  await withStorage({ configuration, context, name: 'chains' }, async ({ database }) => {
+export async function removeChainOfCommand(invocation: Invocation<RemoveChainOptions>, given: string): Promise<void> {
+  const { options, context } = invocation;
+  await withDatabase(invocation, 'chains', async ({ database }, configuration) => {
     const chain = await findChain(database, configuration, given);
     if (options.dryRun !== true) await requireRemovable(database, configuration, chain);
     const tables = await measureChain(database, await readChainTables(database, chain));

@@ -12,17 +12,14 @@ import {
   type WantedContract,
 } from '@chainstead/contracts/datasets';
 import { errorText } from '@chainstead/core';
-import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
 import { readAddress, readBlockNumber, readChain } from '../session/option-values.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { Storage } from '../session/storage.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
+import { withFoundDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 import { contractWarnings } from './contract-warnings.ts';
 
@@ -44,13 +41,11 @@ interface AddContractOptions {
 
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
-export async function addContractOfCommand(
-  { options, command, context }: Invocation<AddContractOptions>,
-  name: string,
-): Promise<void> {
+export async function addContractOfCommand(invocation: Invocation<AddContractOptions>, name: string): Promise<void> {
+  const { options, context } = invocation;
   const emitters = readEmitters(options);
   const abi = await readAbiFile(options.abi);
-  await withContracts(command, context, async ({ database }, configuration) => {
+  await withContracts(invocation, async ({ database }, configuration) => {
     const wanted: WantedContract = {
       name,
       abi,
@@ -77,20 +72,17 @@ export async function addContractOfCommand(
   });
 }
 
-export async function listContracts({ options, command, context }: Invocation<JsonOption>): Promise<void> {
-  await withContracts(command, context, async ({ database }, configuration) => {
+export async function listContracts(invocation: Invocation<JsonOption>): Promise<void> {
+  await withContracts(invocation, async ({ database }, configuration) => {
     const definitions = await readDefinitions(database);
-    if (options.json === true) {
-      context.stdout.write(`${JSON.stringify(definitions.map((one) => definitionJson(one, configuration)))}\n`);
-      return;
-    }
     const rows = definitions.flatMap((one) =>
       one.tables.map((table) => [
         ...[one.name, nameOf(one, configuration), String(one.addresses.length), table.name],
         table.parameters.map(({ name, type }) => `${name} ${type}`).join(', '),
       ]),
     );
-    context.stdout.write(renderContracts(['contract', 'chain', 'addresses', 'table', 'columns'], rows));
+    const json = definitions.map((one) => definitionJson(one, configuration));
+    writeShown(invocation, json, renderContracts(['contract', 'chain', 'addresses', 'table', 'columns'], rows));
   });
 }
 
@@ -99,13 +91,9 @@ function renderContracts(header: readonly string[], rows: readonly (readonly str
   return 'No contract has been added yet. Run "chainstead contracts add --help".\n';
 }
 
-export async function showContractStatus({ options, command, context }: Invocation<JsonOption>): Promise<void> {
-  await withContracts(command, context, async ({ database }, configuration) => {
+export async function showContractStatus(invocation: Invocation<JsonOption>): Promise<void> {
+  await withContracts(invocation, async ({ database }, configuration) => {
     const statuses = await readContractStatuses(database);
-    if (options.json === true) {
-      context.stdout.write(`${JSON.stringify(statuses.map((one) => statusJson(one, configuration)))}\n`);
-      return;
-    }
     const rows = statuses.map((one) => [
       one.table,
       nameOf(one, configuration),
@@ -114,7 +102,9 @@ export async function showContractStatus({ options, command, context }: Invocati
       String(one.undecoded),
       stateOf(one),
     ]);
-    context.stdout.write(renderContracts(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows));
+    const header = ['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'];
+    const json = statuses.map((one) => statusJson(one, configuration));
+    writeShown(invocation, json, renderContracts(header, rows));
   });
 }
 
@@ -124,10 +114,11 @@ function stateOf({ isMissing, suspendedReason }: ContractStatus): string {
 }
 
 export async function removeContractOfCommand(
-  { options, command, context }: Invocation<{ readonly chain: string }>,
+  invocation: Invocation<{ readonly chain: string }>,
   name: string,
 ): Promise<void> {
-  await withContracts(command, context, async ({ database }, configuration) => {
+  const { options, context } = invocation;
+  await withContracts(invocation, async ({ database }, configuration) => {
     const dropped = await removeContract(database, name, readChain(configuration, options.chain).id, commandActor());
     context.stdout.write(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
@@ -135,20 +126,22 @@ export async function removeContractOfCommand(
   });
 }
 
-export async function applyContractsOfCommand({ command, context }: Invocation, path: string): Promise<void> {
+export async function applyContractsOfCommand(invocation: Invocation, path: string): Promise<void> {
+  const { context } = invocation;
   // The parser of YAML is loaded for this command alone.
   const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
-  await withContracts(command, context, async ({ database }, { chainRegistry: chains }) => {
+  await withContracts(invocation, async ({ database }, { chainRegistry: chains }) => {
     const contracts = await applyContractsFile({ path, database, chains }, commandActor());
     context.stdout.write(`Applied ${contracts} contracts of ${path}. Contracts that it lacks are kept\n`);
   });
 }
 
 export async function resumeContractOfCommand(
-  { options, command, context }: Invocation<{ readonly chain: string }>,
+  invocation: Invocation<{ readonly chain: string }>,
   name: string,
 ): Promise<void> {
-  await withContracts(command, context, async ({ database }, configuration) => {
+  const { options, context } = invocation;
+  await withContracts(invocation, async ({ database }, configuration) => {
     await resumeContract(database, name, readChain(configuration, options.chain).id);
     context.stdout.write(`Resumed ${name}. Missing blocks are filled in\n`);
   });
@@ -194,13 +187,11 @@ function readChildFrom(text: string | undefined): NonNullable<WantedContract['fa
   throw new UsageError(`--child-from ${text} is unknown`, `Use ${childFrom.options.join(', ')}`);
 }
 
-async function withContracts(
-  command: Command,
-  context: CommandContext,
+function withContracts(
+  invocation: Invocation,
   work: (storage: Storage, configuration: Configuration) => Promise<void>,
 ): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'contracts' }, async (storage) =>
+  return withFoundDatabase(invocation, 'contracts', async (storage, configuration) =>
     work(storage, await withStoredChains(storage.database, configuration)),
   );
 }

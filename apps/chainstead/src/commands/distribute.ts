@@ -2,16 +2,15 @@ import { ChainsteadError } from '@chainstead/core';
 import { type DistributionPlan, distributeTables, type PlannedTable, planDistribution } from '@chainstead/db';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { Invocation } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { Storage } from '../session/storage.ts';
+import { withDatabase } from '../session/with-database.ts';
 import { readConnectedProcesses } from '../start/connected-processes.ts';
 import { sizeText } from '../text/cluster-status-text.ts';
 import { renderTable } from '../text/text-table.ts';
 
-export function distribute({ options, command, context }: Invocation<{ readonly dryRun?: boolean }>): Promise<void> {
-  const configuration = readDatabaseConfiguration(command, context);
-  return withStorage({ configuration, context, name: 'distribute' }, async ({ database }) => {
+export function distribute(invocation: Invocation<{ readonly dryRun?: boolean }>): Promise<void> {
+  const { options, context } = invocation;
+  return withDatabase(invocation, 'distribute', async ({ database }) => {
     const plan = await planDistribution(database);
     for (const warning of plan.warnings) context.stderr.write(`${warning}\n`);
     const left = plan.tables.filter(({ work }) => work !== 'none');

@@ -5,12 +5,10 @@ import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { readChain } from '../session/option-values.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
+import { withFoundDatabase } from '../session/with-database.ts';
 import { createProgressReport } from '../text/progress.ts';
 
 interface ExportParquetOptions {
@@ -25,10 +23,10 @@ interface ExportParquetOptions {
 
 const BLOCKS_PER_FILE_MAX = 100_000;
 
-export async function exportParquet({ options, command, context }: Invocation<ExportParquetOptions>): Promise<void> {
+export async function exportParquet(invocation: Invocation<ExportParquetOptions>): Promise<void> {
+  const { options, context } = invocation;
   const wanted = readOptions(options);
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
+  await withFoundDatabase(invocation, 'export', async ({ database }, configuration) => {
     const chain = await findChain(database, configuration, options.chain, context);
     const table = findExportTable(await readIndexedDatasets(database, configuration), options.table);
     const { stdout: output, clock, stopSignal } = context;

@@ -5,20 +5,19 @@ import { exportCoins, networkOfChain } from '@chainstead/aptos';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { Invocation } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withDatabase } from '../session/with-database.ts';
 
 const LINES_AROUND = 2;
 
 export async function exportAptosCoins(
-  { options, command, context }: Invocation<{ readonly chain: string }>,
+  invocation: Invocation<{ readonly chain: string }>,
   file: string,
 ): Promise<void> {
+  const { options, context } = invocation;
   const network = networkOfChain(options.chain);
   if (network === null)
     throw new UsageError(`--chain ${options.chain} is not an Aptos network`, 'Use aptos or aptos-testnet');
-  const configuration = readDatabaseConfiguration(command, context);
-  await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
+  await withDatabase(invocation, 'export', async ({ database }) => {
     const lines = await writeFile(file, exportCoins(database, network), context.stopSignal);
     const coins = lines - LINES_AROUND;
     writeOutcome(context, `Wrote ${coins} coins of ${options.chain} to ${file}.`, {

@@ -9,6 +9,7 @@ import { writeOutcome } from '../ranges/range-command.ts';
 import type { Invocation } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withDatabase } from '../session/with-database.ts';
 import { runImportAbis } from './import-abis.ts';
 import type { ImportOptions } from './import-options.ts';
 import { runImportSignatures } from './import-signatures.ts';
@@ -58,16 +59,14 @@ export async function runImport(invocation: Invocation<ImportOptions>, kind: Imp
 }
 
 async function importAptosCoins(invocation: Invocation<ImportOptions>, place: string): Promise<void> {
-  const { options, command, context } = invocation;
-  const { trustCoverage = false } = options;
-  const configuration = readDatabaseConfiguration(command, context);
-  await withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
+  const { trustCoverage = false } = invocation.options;
+  await withDatabase(invocation, 'import', async ({ database }) => {
     const report = await importCoins({ database, lines: readLines(place), trustCoverage });
     const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);
     const claim = ranges.length === 0 ? 'no versions' : `versions ${ranges.join(', ')}`;
     const said = report.trusted ? 'which now count as indexed' : 'which do not count as indexed (see --trust-coverage)';
     writeOutcome(
-      context,
+      invocation.context,
       `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file lists ${claim}, ${said}.`,
       { work: 'import', kind: APTOS_COINS, source: place, ...report, finished: true },
     );

@@ -5,22 +5,15 @@ import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withFoundDatabase, writeShown } from '../session/with-database.ts';
 import { formatSeconds } from '../text/progress.ts';
 import { renderTable } from '../text/text-table.ts';
 
 const JOBS_MAX = 50;
 
-export async function listJobs({ options, command, context }: Invocation<JsonOption>): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
+export async function listJobs(invocation: Invocation<JsonOption>): Promise<void> {
+  await withFoundDatabase(invocation, 'jobs', async ({ database }, configuration) => {
     const jobs = await listRangeJobs(database, { limit: JOBS_MAX });
-    if (options.json === true) {
-      context.stdout.write(`${JSON.stringify(jobs.map((job) => jobJson(job, configuration)))}\n`);
-      return;
-    }
     const rows = jobs.map((job) => [
       job.id,
       job.work,
@@ -34,15 +27,15 @@ export async function listJobs({ options, command, context }: Invocation<JsonOpt
       job.secondsLeft === null ? '–' : formatSeconds(Math.ceil(job.secondsLeft)),
       job.error?.message ?? '',
     ]);
-    context.stdout.write(
-      renderTable(['job', 'work', 'chain', 'dataset', 'blocks', 'state', 'done', 'left', 'error'], rows),
-    );
+    const header = ['job', 'work', 'chain', 'dataset', 'blocks', 'state', 'done', 'left', 'error'];
+    const json = jobs.map((job) => jobJson(job, configuration));
+    writeShown(invocation, json, renderTable(header, rows));
   });
 }
 
-export async function cancelJob({ command, context }: Invocation, id: string): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
+export async function cancelJob(invocation: Invocation, id: string): Promise<void> {
+  const { context } = invocation;
+  await withFoundDatabase(invocation, 'jobs', async ({ database }) => {
     const job = await database.transaction(async (transaction) => {
       const cancelled = await cancelRangeJob(transaction, id);
       await recordAudit(transaction, commandActor(), { action: 'job.cancel', target: id });
@@ -52,9 +45,9 @@ export async function cancelJob({ command, context }: Invocation, id: string): P
   });
 }
 
-export async function retryWork({ command, context }: Invocation, name: string): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'jobs' }, async ({ database }) => {
+export async function retryWork(invocation: Invocation, name: string): Promise<void> {
+  const { context } = invocation;
+  await withFoundDatabase(invocation, 'jobs', async ({ database }) => {
     const isForgotten = await database.transaction(async (transaction) => {
       const isKnown = await forgetSetAsideWork(transaction, name);
       if (isKnown) await recordAudit(transaction, commandActor(), { action: 'work.retry', target: name });

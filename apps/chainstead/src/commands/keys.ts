@@ -8,23 +8,23 @@ import {
   type KeyStore,
   parseScopes,
 } from '@chainstead/http';
-import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import type { Invocation, JsonOption } from '../session/command-context.ts';
+import { withDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 
 const DAYS_MAX = 3_650;
 
-export function createKey({
-  options,
-  command,
-  context,
-}: Invocation<{ readonly name: string; readonly scope?: readonly string[] }>): Promise<void> {
+interface CreateOptions {
+  readonly name: string;
+  readonly scope?: readonly string[];
+}
+
+export function createKey(invocation: Invocation<CreateOptions>): Promise<void> {
+  const { options, context } = invocation;
   const scopes = scopesOf(options.scope ?? DEFAULT_SCOPES);
-  return withKeys(command, context, async (keys) => {
+  return withKeys(invocation, async (keys) => {
     const { key } = await keys.create(options.name, scopes, commandActor());
     // stdout contains only the key, for scripts.
     context.stdout.write(`${key}\n`);
@@ -33,13 +33,9 @@ export function createKey({
   });
 }
 
-export function listKeys({ options, command, context }: Invocation<JsonOption>): Promise<void> {
-  return withKeys(command, context, async (keys) => {
+export function listKeys(invocation: Invocation<JsonOption>): Promise<void> {
+  return withKeys(invocation, async (keys) => {
     const stored = await keys.list();
-    if (options.json === true) {
-      context.stdout.write(`${JSON.stringify(stored)}\n`);
-      return;
-    }
     const rows = stored.map((key) => [
       `${key.prefix}…`,
       key.name,
@@ -47,16 +43,17 @@ export function listKeys({ options, command, context }: Invocation<JsonOption>):
       key.createdAt.toISOString(),
       key.revokedAt?.toISOString() ?? 'active',
     ]);
-    context.stdout.write(renderTable(['key', 'name', 'scopes', 'created', 'revoked'], rows));
+    writeShown(invocation, stored, renderTable(['key', 'name', 'scopes', 'created', 'revoked'], rows));
   });
 }
 
 export function setKeyScopes(
-  { options, command, context }: Invocation<{ readonly scope: readonly string[] }>,
+  invocation: Invocation<{ readonly scope: readonly string[] }>,
   key: string,
 ): Promise<void> {
+  const { options, context } = invocation;
   const scopes = scopesOf(options.scope);
-  return withKeys(command, context, async (keys) => {
+  return withKeys(invocation, async (keys) => {
     const changed = await keys.setScopes(key, scopes, commandActor());
     context.stdout.write(`${changed.prefix}… (${changed.name}) now has the scopes: ${changed.scopes.join(', ')}.\n`);
   });
@@ -69,28 +66,24 @@ function scopesOf(names: readonly string[]): KeyScopes {
   throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, { given });
 }
 
-export function revokeKey({ command, context }: Invocation, key: string): Promise<void> {
-  return withKeys(command, context, async (keys) => {
+export function revokeKey(invocation: Invocation, key: string): Promise<void> {
+  const { context } = invocation;
+  return withKeys(invocation, async (keys) => {
     const revoked = await keys.revoke(key, commandActor());
     context.stdout.write(`Revoked ${revoked.prefix}… (${revoked.name}).\n`);
   });
 }
 
-export async function showUsage({
-  options,
-  command,
-  context,
-}: Invocation<{ readonly days: string; readonly json?: boolean }>): Promise<void> {
+export async function showUsage(invocation: Invocation<JsonOption & { readonly days: string }>): Promise<void> {
+  const { options } = invocation;
   const days = /^\d{1,4}$/.test(options.days) ? Number(options.days) : 0;
   if (days < 1 || days > DAYS_MAX) {
     const given = options.days;
     throw new UsageError(`--days ${given} is not valid`, `Use a whole number from 1 to ${DAYS_MAX}`, { given });
   }
-  const configuration = readDatabaseConfiguration(command, context);
-  await withStorage({ configuration, context, name: 'keys usage' }, async ({ database }) => {
+  await withDatabase(invocation, 'keys usage', async ({ database }, configuration) => {
     const usage = await readGatewayUsage(database, days);
-    if (options.json === true) context.stdout.write(`${JSON.stringify(usage)}\n`);
-    else context.stdout.write(renderUsage(usage, configuration.chainRegistry));
+    writeShown(invocation, usage, renderUsage(usage, configuration.chainRegistry));
   });
 }
 
@@ -112,9 +105,8 @@ function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): str
 
 const COUNTS = ['calls', 'errors', 'cached', 'weight', 'bytes'] as const;
 
-function withKeys(command: Command, context: CommandContext, work: (keys: KeyStore) => Promise<void>): Promise<void> {
-  const configuration = readDatabaseConfiguration(command, context);
-  return withStorage({ configuration, context, name: 'keys' }, ({ database }) =>
+function withKeys(invocation: Invocation, work: (keys: KeyStore) => Promise<void>): Promise<void> {
+  return withDatabase(invocation, 'keys', ({ database }, configuration) =>
     work(createKeyStore({ database, configured: configuration.api.keys })),
   );
 }

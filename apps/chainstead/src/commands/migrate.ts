@@ -1,12 +1,12 @@
 import { migrate } from '@chainstead/db';
 import { migrateJobs } from '@chainstead/jobs';
 import type { Invocation } from '../session/command-context.ts';
-import { commandLogger, withStorage } from '../session/command-session.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { withDatabase } from '../session/with-database.ts';
 
-export function runMigrations({ command, context }: Invocation): Promise<void> {
-  const configuration = readDatabaseConfiguration(command, context);
-  return withStorage({ configuration, context, name: 'migrate' }, async ({ database, url, appliedAtOpening }) => {
+export function runMigrations(invocation: Invocation): Promise<void> {
+  const { context } = invocation;
+  return withDatabase(invocation, 'migrate', async ({ database, url, appliedAtOpening }, configuration) => {
     const logger = commandLogger(configuration, context);
     const { applied } = await migrate(database, { logger });
     if (configuration.redisUrl === null)

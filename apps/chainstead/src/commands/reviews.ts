@@ -4,11 +4,9 @@ import type { Configuration } from '../configuration/index.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { Invocation, JsonOption } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
 import { readAddress, readChain } from '../session/option-values.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
+import { withFoundDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
 
 interface ChainOption {
@@ -17,9 +15,9 @@ interface ChainOption {
 
 const REASON_LENGTH_MAX = 60;
 
-export async function listReviews({ options, command, context }: Invocation<ChainOption & JsonOption>): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
+export async function listReviews(invocation: Invocation<ChainOption & JsonOption>): Promise<void> {
+  const { options } = invocation;
+  await withFoundDatabase(invocation, 'reviews', async ({ database }, configuration) => {
     const stored = await withStoredChains(database, configuration);
     const reviewed = await readReviews(database, selectionOf([], options, stored));
     const shown = reviewed.map((contract) => ({
@@ -34,10 +32,6 @@ export async function listReviews({ options, command, context }: Invocation<Chai
       reason: contract.reason,
       reported_at: contract.reportedAt.toISOString(),
     }));
-    if (options.json === true) {
-      context.stdout.write(`${JSON.stringify(shown)}\n`);
-      return;
-    }
     const header = ['chain', 'contract', 'spam', 'not spam', 'applied', 'marked', 'newest reason'];
     const rows = shown.map((contract) => [
       contract.chain,
@@ -48,16 +42,13 @@ export async function listReviews({ options, command, context }: Invocation<Chai
       contract.marked ? 'yes' : 'no',
       contract.reason.slice(0, REASON_LENGTH_MAX),
     ]);
-    context.stdout.write(renderTable(header, rows));
+    writeShown(invocation, shown, renderTable(header, rows));
   });
 }
 
-export async function applyReported(
-  { options, command, context }: Invocation<ChainOption>,
-  contracts: readonly string[],
-): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
+export async function applyReported(invocation: Invocation<ChainOption>, contracts: readonly string[]): Promise<void> {
+  const { options, context } = invocation;
+  await withFoundDatabase(invocation, 'reviews', async ({ database }, configuration) => {
     const selection = selectionOf(contracts, options, await withStoredChains(database, configuration));
     const applied = await database.transaction(async (transaction) => {
       const reported = await applyReviews(transaction, selection);

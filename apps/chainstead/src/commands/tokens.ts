@@ -3,19 +3,17 @@ import { requestTokenFacts } from '@chainstead/tokens';
 import { writeOutcome } from '../ranges/range-command.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { Invocation } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
-import { findDatabase } from '../session/find-database.ts';
 import { readAddress, readChain } from '../session/option-values.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
+import { withFoundDatabase } from '../session/with-database.ts';
 
 export async function refreshTokenFacts(
-  { options, command, context }: Invocation<{ readonly chain: string }>,
+  invocation: Invocation<{ readonly chain: string }>,
   given: readonly string[],
 ): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const { options, context } = invocation;
   const addresses = [...new Set(given.map((text) => readAddress(text)))];
-  await withStorage({ configuration, context, name: 'tokens' }, async ({ database }) => {
+  await withFoundDatabase(invocation, 'tokens', async ({ database }, configuration) => {
     const chain = readChain(await withStoredChains(database, configuration), options.chain);
     const queued = await database.transaction(async (transaction) => {
       const due = await requestTokenFacts(transaction, chain.id, addresses);
