@@ -2,7 +2,6 @@ import { ChainsteadError } from '@chainstead/core';
 
 /** A request that is not run, or not to its end. Message and remedy reach the client. */
 export class GraphqlRefusalError extends ChainsteadError {
-  /** For the client, without the remedy. */
   readonly sentence: string;
 
   constructor(code: GraphqlRefusalCode, message: string, remedy: string) {

@@ -1,6 +1,8 @@
 import type { Logger } from '@chainstead/core';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { AuditActor } from './audit/audit-log.ts';
+import { clientAddressOf } from './audit/client-address.ts';
 import type { Principal } from './keys/key-scope.ts';
 
 export interface ApiEnv {
@@ -16,4 +18,17 @@ export type ApiContext = Context<ApiEnv>;
 /** Returns a logger that adds the request id. Created on demand: most requests log nothing themselves. */
 export function requestLogger(c: ApiContext, logger: Logger): Logger {
   return logger.child({ request_id: c.get('requestId') });
+}
+
+const OPEN_ID = 'open';
+
+export function apiActorOf(c: ApiContext): AuditActor {
+  const principal = c.get('principal');
+  return {
+    door: 'api',
+    id: principal?.id ?? OPEN_ID,
+    name: principal?.name ?? null,
+    address: clientAddressOf(c.env),
+    requestId: c.get('requestId'),
+  };
 }

@@ -10,9 +10,8 @@ import { protectRoutes, type RouteProtection } from './access/protected-routes.t
 import { type CorsOptions, createOpenCheck, requestGate } from './access/request-gate.ts';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, ApiLimits, RouteModule, RouteScopes } from './api-dependencies.ts';
-import { type DocumentAdditions, NO_ADDITIONS } from './documentation/document-additions.ts';
 import type { DocumentExamples } from './documentation/document-examples.ts';
-import { addDocumentationRoutes } from './documentation/documentation-routes.ts';
+import { addDocumentationRoutes, type DocumentAdditions, NO_ADDITIONS } from './documentation/documentation-routes.ts';
 import { informationRoutes } from './documentation/information-routes.ts';
 import { unmatched } from './errors/unmatched.ts';
 import type { Readiness } from './health/system-routes.ts';
@@ -22,13 +21,13 @@ import { createLocalLimits, type SharedLimits } from './limits/shared-limits.ts'
 import { type ChainLookup, createIndexedChains, type IndexedHere } from './parameters/indexed-chains.ts';
 import { createPaging, type ShownState } from './parameters/paging.ts';
 import { createParameters } from './parameters/parameters.ts';
-import { boundedResponses } from './requests/bounded-json.ts';
 import { type ByteBudget, createByteBudget } from './requests/byte-budget.ts';
 import { compression } from './requests/compression.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { requestBody } from './requests/request-body.ts';
 import { requestObserver } from './requests/request-observer.ts';
 import type { ResponseBytes } from './requests/response-bytes.ts';
+import { boundedResponses } from './requests/response-bytes.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface ApiOptions {

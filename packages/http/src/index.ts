@@ -3,34 +3,35 @@
  * metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
  */
 
-export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './access/binding.ts';
 export { createRawGate, type RawGate, type RawHandler } from './access/raw-gate.ts';
+export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './access/request-gate.ts';
 export { type ApiOptions, createApi } from './api.ts';
-export { apiActorOf } from './api-actor.ts';
 export type { ApiApp, ApiContext } from './api-context.ts';
+export { apiActorOf } from './api-context.ts';
 export type { ApiDependencies, RouteModule } from './api-dependencies.ts';
+export { withScope } from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export { addressGroupOf, clientAddressOf } from './audit/client-address.ts';
 export { withDescriptions } from './documentation/descriptions/describe-document.ts';
-export type { DocumentAdditions } from './documentation/document-additions.ts';
 export type { DocumentExamples } from './documentation/document-examples.ts';
+export type { DocumentAdditions } from './documentation/documentation-routes.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
 export { type StaticAsset, sendAsset, staticAsset } from './documentation/static-asset.ts';
 export * from './errors/api-error.ts';
 export { keepFor, keepForSecond } from './health/keep-for.ts';
 export type { Readiness } from './health/system-routes.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
-export { createFirstAdminKey } from './keys/first-admin-key.ts';
 export type { ConfiguredKey, Principal } from './keys/key-scope.ts';
 export * from './keys/key-scope.ts';
 export * from './keys/key-store.ts';
+export { createFirstAdminKey } from './keys/key-store.ts';
 export { loadServerSecret } from './keys/server-secret.ts';
-export { spendNodeCalls } from './limits/node-call-limit.ts';
 export {
   createOnDemandBudget,
   type OnDemandBounds,
   type OnDemandBudget,
   requesterOf,
+  spendNodeCalls,
 } from './limits/on-demand-budget.ts';
 export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
 export {
@@ -58,9 +59,9 @@ export {
   booleanParameter,
   chainsParameter,
   limitParameter,
+  querySchema,
   textParameter,
 } from './parameters/parameters.ts';
-export { querySchema } from './parameters/query.ts';
 export { bodyBounds, readJsonBody } from './requests/body-bounds.ts';
 export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
 export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/byte-budget.ts';
@@ -68,10 +69,9 @@ export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer
 export { releaseBody } from './requests/request-body.ts';
 export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
 export { readPart } from './requests/response-bytes.ts';
+export type { UpgradeHandler } from './serve.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';
-export type { UpgradeHandler } from './upgrade-handler.ts';
 export { type ApiUsage, type ApiUsageCounter, createApiUsageCounter, readApiUsage } from './usage/api-usage-counter.ts';
 export { createFlushedCounts } from './usage/flushed-counts.ts';
-export { withScope } from './with-scope.ts';

@@ -2,8 +2,8 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, RouteModule } from './api-dependencies.ts';
 import type { Principal } from './keys/key-scope.ts';
-import { boundedResponses } from './requests/bounded-json.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
+import { boundedResponses } from './requests/response-bytes.ts';
 
 /** Routes for requests from the process itself, after an earlier check of the client: no key, no rate limit. */
 export interface InnerApi {

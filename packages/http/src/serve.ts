@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { RawHandler } from './access/raw-gate.ts';
 import { requestIdOf } from './access/request-gate.ts';
 import type { ApiApp } from './api-context.ts';
-import type { UpgradeHandler } from './upgrade-handler.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -30,7 +30,7 @@ export interface ApiServer {
   close(options?: CloseOptions): Promise<void>;
 }
 
-export interface CloseOptions {
+interface CloseOptions {
   /** Idle connections may carry one more request in this time: clients can't know that they are closing. Default 0 ms. */
   readonly idleGraceMs?: number;
 }
@@ -211,4 +211,12 @@ function closeUnread(socket: Socket): void {
   socket.end();
   const timer = setTimeout(() => socket.destroy(), READ_ANSWER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
+}
+
+export interface UpgradeHandler {
+  /** Whether it handles this request; other requests are served as if they had not requested an upgrade. */
+  takes(incoming: IncomingMessage): boolean;
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Accepts no more connections. Those still open after `deadlineMs` are destroyed. */
+  close(deadlineMs: number): Promise<void>;
 }

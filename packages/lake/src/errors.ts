@@ -79,7 +79,6 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Runs work on files. @throws ExportFolderError */
 export async function onFiles<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

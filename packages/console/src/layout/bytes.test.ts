@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byteText } from './bytes.ts';
+import { byteText } from './numbers.ts';
 
 test.each([
   [0, '0 bytes'],

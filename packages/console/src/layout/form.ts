@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, NOTHING } from './html.ts';
+import { cut, type Html, NOTHING } from './html.ts';
 
 export const TOKEN_FIELD = 'token';
 /** Replaces the field for scripts. */
@@ -8,4 +8,22 @@ export const TOKEN_HEADER = 'x-console-token';
 export function changeForm(action: string, token: string, content: Html, label?: string): Html {
   return html`<form method="post" action="${action}" ${label === undefined ? NOTHING : html`aria-label="${label}"`}>
 <input type="hidden" name="${TOKEN_FIELD}" value="${token}">${content}</form>`;
+}
+
+interface SelectField {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly (string | readonly [name: string, shown: string])[];
+  readonly chosen: string;
+  readonly all?: string;
+}
+
+/** Returns a select field with its label, for a form. Values that a page would alter for display can't be selected. */
+export function selectField({ name, label, options, chosen, all }: SelectField): Html {
+  const entries = options
+    .map((option) => (typeof option === 'string' ? ([option, option] as const) : option))
+    .filter(([value]) => cut(value) === value);
+  return html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">
+${all === undefined ? NOTHING : html`<option value="">${all}</option>`}
+${entries.map(([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : NOTHING}>${cut(text)}</option>`)}</select></div>`;
 }

@@ -40,9 +40,7 @@ export const LIMITS = {
   depth: 8,
   /** The common introspection queries of clients have 13. */
   introspectionDepth: 16,
-  /** Fields, with each use of a fragment. */
   fields: 1_000,
-  /** Fields of the operation itself: each is a statement. */
   roots: 20,
   introspectionRoots: 2,
   first: 1_000,

@@ -1,8 +1,7 @@
 import { type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
-import { excessRights, openDatabase, type PooledConnection } from '@chainstead/db';
-import type { WithPgClient } from '@dataplan/pg';
-import { GraphqlRefusalError } from '../refusal.ts';
-import { inSnapshot, type SnapshotLimits } from './snapshot.ts';
+import { excessRights, openDatabase, type PooledConnection, readBounded, type Sql, statementOf } from '@chainstead/db';
+import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
+import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
 
 export interface Reader {
   /** One read-only transaction. Some run at a time; others wait, or are refused if too many wait. */
@@ -12,7 +11,7 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** Login of a member of `chainstead_reader` that has no other rights. */
   readonly url: string;
   readonly logger: Logger;
@@ -23,7 +22,6 @@ export interface ReaderOptions {
 }
 
 const WAITING_MAX = 64;
-/** Rights of the role are checked again after this time. Milliseconds. */
 const RIGHTS_MS = 60_000;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
@@ -74,4 +72,91 @@ function requireReader(excess: string | null): void {
     `The role of GRAPHQL_DATABASE_URL is unsafe. ${excess}`,
     'The operator has to set GRAPHQL_DATABASE_URL to a role that is only a member of chainstead_reader.',
   );
+}
+
+interface SnapshotLimits {
+  readonly timeoutMs: number;
+  readonly bytesMax: number;
+}
+
+/** One read-only transaction: all statements see the same rows. Closes the connection after a failure. */
+export async function inSnapshot<T>(
+  connection: PooledConnection,
+  limits: SnapshotLimits,
+  work: (withClient: WithPgClient) => Promise<T>,
+): Promise<T> {
+  const bytes = countBytes(limits.bytesMax);
+  let isUsable = false;
+  try {
+    await connection.query(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${limits.timeoutMs}; SET LOCAL lock_timeout = 1000;
+SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`,
+    );
+    const result = await within(limits.timeoutMs, work(accessTo(connection, bytes.take)));
+    if (!bytes.isExceeded()) {
+      await connection.query('COMMIT');
+      isUsable = true;
+    }
+    return result;
+  } finally {
+    connection.release(!isUsable);
+  }
+}
+
+/** With old statistics, the planner would read whole tables and sort them, not read a range of an index. */
+export const PLANNER_SQL = `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off;
+SET LOCAL enable_incremental_sort = off`;
+
+function timedOut(timeoutMs: number): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_TIMEOUT',
+    `The operation was stopped after ${timeoutMs / 1_000} s`,
+    'Request fewer rows, fewer fields or fewer blocks.',
+  );
+}
+
+function accessTo(connection: PooledConnection, take: (bytes: number) => void): WithPgClient {
+  let last: Promise<unknown> = Promise.resolve();
+  const client: PgClient = {
+    query<Row>({ text, values = [], arrayMode = false }: PgClientQuery): Promise<PgClientResult<Row>> {
+      const result = last.then(async () => {
+        const rows = await readBounded<Row>(connection, { text, values, isArray: arrayMode }, take);
+        return { rows, rowCount: rows.length };
+      });
+      // The caller gets a failure. The next statement only waits for the end.
+      last = Promise.allSettled([result]);
+      return result;
+    },
+    withTransaction(callback) {
+      return callback(this);
+    },
+  };
+  return async (_settings, callback) => callback(client);
+}
+
+function countBytes(bytesMax: number): { take(bytes: number): void; isExceeded(): boolean } {
+  let taken = 0;
+  return {
+    take(bytes) {
+      taken += bytes;
+      if (taken > bytesMax) throw resultTooLarge(bytesMax);
+    },
+    isExceeded: () => taken > bytesMax,
+  };
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(timedOut(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export async function readRows<Row>(withClient: WithPgClient, statement: Sql): Promise<readonly Row[]> {
+  const { text, values } = statementOf(statement);
+  const { rows } = await withClient(null, (client) => client.query<Row>({ text, values: [...values] }));
+  return rows;
 }

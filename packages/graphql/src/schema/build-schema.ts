@@ -1,11 +1,11 @@
+import 'graphile-build-pg';
 import type { ChainLookup } from '@chainstead/http';
 import type { PgClient, WithPgClient } from '@dataplan/pg';
 import { defaultPreset as basePreset, makeSchema } from 'graphile-build';
 import { defaultPreset as postgresPreset } from 'graphile-build-pg';
 import type { GraphQLSchema } from 'graphql/index.js';
+import { makeIntrospectionQuery } from 'pg-introspection';
 import { ROWS_READ_MAX } from './event-list.ts';
-import { namesPlugin } from './names-plugin.ts';
-import { narrowIntrospection } from './narrow-introspection.ts';
 import { SHOWN_SCHEMAS } from './row-sources.ts';
 import { rowsPlugin } from './rows-plugin.ts';
 import { scalarsPlugin } from './scalars-plugin.ts';
@@ -29,7 +29,6 @@ declare global {
   }
 }
 
-/** Time to plan one operation, which blocks the process. Milliseconds. */
 const PLANNING_MS = 1_000;
 
 /** `oids` of the tables and views. `rowsReadMax`: rows of a list whose conditions or order have no index. */
@@ -104,3 +103,65 @@ const NOT_WANTED: (keyof GraphileConfig.Plugins)[] = [
   'PgPolymorphismOnlyArgumentPlugin',
   'PgIndexBehaviorsPlugin',
 ];
+
+/** Types and fields have the names of tables and columns: camel case would make `a_b1` and `a_b_1` equal. */
+const namesPlugin: GraphileConfig.Plugin = {
+  name: 'NamesPlugin',
+  version: '1.0.0',
+  inflection: {
+    replace: {
+      builtin: (previous, _options, text) => (text === 'Base64EncodedBinary' ? 'Bytes' : (previous?.(text) ?? text)),
+      classCodecName: (_previous, _options, { pgClass }) => nameOf(pgClass),
+      tableResourceName: (_previous, _options, { pgClass }) => nameOf(pgClass),
+      tableType: (_previous, _options, codec) => codec.name,
+      tableConnectionType: (_previous, _options, codec) => `${codec.name}Connection`,
+      tableEdgeType: (_previous, _options, codec) => `${codec.name}Edge`,
+      inputType: (_previous, _options, name) => `${name}Input`,
+      patchType: (_previous, _options, name) => `${name}Patch`,
+      baseInputType: (_previous, _options, name) => `${name}BaseInput`,
+      attribute: (_previous, _options, { attributeName }) => attributeName,
+    },
+  },
+};
+
+function nameOf(table: { readonly relname: string; getNamespace(): { readonly nspname: string } | undefined }): string {
+  return `${table.getNamespace()?.nspname}_${table.relname}`;
+}
+
+/** The query of the library reads all tables of the database; this one only those with `oids`. */
+function narrowIntrospection(withClient: WithPgClient, oids: readonly string[]): WithPgClient {
+  return (settings, callback) =>
+    withClient(settings, (client) =>
+      callback({
+        ...client,
+        query: (query) => client.query(query.text === WHOLE ? { ...query, text: NARROW, values: [oids] } : query),
+      }),
+    );
+}
+
+const WHOLE = makeIntrospectionQuery();
+const IN_OTHERS =
+  "in (select namespaces._id from namespaces where nspname <> 'information_schema' and nspname not like 'pg\\_%')";
+
+const NARROW = [
+  [
+    'with\n',
+    'with shown as (select class.oid, class.reltype from pg_catalog.pg_class class where class.oid = any ($1::oid[])),\n',
+  ],
+  [
+    `where relnamespace ${IN_OTHERS}`,
+    `where oid in (select oid from shown)
+      or oid in (select indexrelid from pg_catalog.pg_index where indrelid in (select oid from shown))`,
+  ],
+  [`where connamespace ${IN_OTHERS}`, 'where conrelid in (select oid from shown)'],
+  [`where pronamespace ${IN_OTHERS}`, 'where false'],
+  // Types of rows of other tables are left out, with their arrays.
+  [
+    `where (typnamespace ${IN_OTHERS})\n    or (typnamespace = 'pg_catalog'::regnamespace)`,
+    `where typrelid in (select oid from shown) or typelem in (select reltype from shown)
+      or (typrelid = 0 and not exists (select from pg_catalog.pg_type item where item.oid = pg_type.typelem and item.typrelid <> 0))`,
+  ],
+].reduce((text, [whole = '', narrow = '']) => {
+  if (!text.includes(whole)) throw new RangeError(`The introspection query of the library has no ${whole}`);
+  return text.replace(whole, () => narrow);
+}, WHOLE);

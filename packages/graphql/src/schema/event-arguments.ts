@@ -10,7 +10,6 @@ export interface EventArguments extends RowArguments {
   readonly where?: Members<unknown>;
   readonly in?: Members<readonly unknown[]>;
   readonly range?: Members<Members<unknown>>;
-  /** Absent: the place of the row. */
   readonly orderBy?: string | null | undefined;
   readonly first: number;
 }

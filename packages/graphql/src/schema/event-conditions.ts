@@ -7,7 +7,6 @@ import { BLOCK } from './row-sources.ts';
 export interface Condition {
   readonly column: string;
   readonly operator: '=' | 'IN' | '>=' | '>' | '<=' | '<';
-  /** One for each operator other than `IN`. */
   readonly values: readonly SQL[];
 }
 
@@ -24,7 +23,6 @@ export function columnOf(name: string): SQL {
   return sql`${ROW}.${sql.identifier(name)}`;
 }
 
-/** Values of `in`: each may be a range of an index. */
 const VALUES_MAX = 100;
 const BOUNDS = { gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery } from '../operations/run-query.ts';
-import { inSnapshot } from '../reading/snapshot.ts';
+import { inSnapshot } from '../reading/reader.ts';
 import { addEvents, VAULT } from '../testing/seeded-vault.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
 

@@ -16,7 +16,6 @@ export interface EventList {
   applyOrder(query: PgSelectQueryBuilder): void;
 }
 
-/** Rows that a list reads if its conditions or its order have no index. */
 export const ROWS_READ_MAX = 100_000;
 
 /** Reads one range of an index; without one for conditions or order, at most `rowsMax` rows. @throws GraphqlRefusalError */

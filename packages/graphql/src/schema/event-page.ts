@@ -17,7 +17,6 @@ import {
 import { BLOCK, LOG_PLACE } from './row-sources.ts';
 
 export interface Page {
-  /** Column of the order; null: the place of the row. */
   readonly column: string | null;
   applyOrder(query: PgSelectQueryBuilder): void;
   /** At least the rows of the page, from a range whose index has the order of the list. */
@@ -29,7 +28,6 @@ export interface Page {
 
 interface Order {
   readonly direction: 'ASC' | 'DESC';
-  /** Null: the place of the row. */
   readonly column: string | null;
   /** Columns that order rows with an equal value. */
   readonly place: readonly string[];
@@ -38,7 +36,6 @@ interface Order {
 }
 
 interface After {
-  /** Null: the row has no value. */
   readonly value: SQL | null;
   readonly place: readonly SQL[];
 }

@@ -18,7 +18,6 @@ export interface Scan {
   readonly column: string | null;
   /** Values of the column, one by one; null: at most one. Each is {@link EACH} in the conditions. */
   readonly each: readonly SQL[] | null;
-  /** Of {@link ROW}. */
   readonly conditions: readonly SQL[];
   /** Columns of the index. Rows are read in their order: otherwise the planner may read the whole table. */
   readonly key: readonly string[];

@@ -21,7 +21,6 @@ export interface RowArguments {
 export interface RowRange {
   readonly conditions: readonly SQL[];
   readonly after: SQL | null;
-  /** None: few rows match. */
   readonly order: readonly { readonly column: SQL; readonly codec: PgCodec; readonly direction: 'ASC' | 'DESC' }[];
 }
 

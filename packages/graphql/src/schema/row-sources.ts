@@ -3,7 +3,6 @@ export interface Finder {
   readonly column: string;
   /** First column of the index; null: `column` itself. */
   readonly key: FinderKey | null;
-  /** Whether `chain_id` follows it in the index. */
   readonly hasChain: boolean;
 }
 
@@ -18,7 +17,6 @@ interface FinderKey {
 export interface RowSource {
   /** Empty: rows are found by chain and block. */
   readonly finders: readonly Finder[];
-  /** Whether a finder has to be given. */
   readonly isFound: boolean;
   /** Columns of the index after finder and chain, which identify a row. Empty: few rows have a value. */
   readonly order: readonly string[];

@@ -101,7 +101,6 @@ const CONTRACTS = 'contracts';
 declare global {
   namespace DataplanPg {
     interface PgCodecAttributeExtensions {
-      /** Whether an index leads from the column to the rows of a chain, in their order. */
       isFinder?: boolean;
     }
   }

@@ -7,7 +7,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkOperation, parseOperation } from '../operations/operation.ts';
 import { runQuery } from '../operations/run-query.ts';
-import { inSnapshot, PLANNER_SQL } from '../reading/snapshot.ts';
+import { inSnapshot, PLANNER_SQL } from '../reading/reader.ts';
 import { OWNER, seedVault, writeDeposits } from '../testing/seeded-vault.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
 import { VIEW_SOURCES } from './row-sources.ts';

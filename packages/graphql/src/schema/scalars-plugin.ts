@@ -57,7 +57,6 @@ const WHOLE = /^-?\d{1,19}$/;
 /** The longest integer of the EVM has 78 digits. */
 const DECIMAL = /^-?\d{1,80}(?:\.\d{1,80})?$/;
 
-/** Parses texts, and numbers without rounding. */
 function parsing<T>(parse: (text: string) => T) {
   return {
     parseValue: (value: unknown): T =>

@@ -2,8 +2,8 @@ import type { Clock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import type { ChainLookup } from '@chainstead/http';
 import type { WithPgClient } from '@dataplan/pg';
-import { readRows } from '../reading/read-rows.ts';
 import type { Reader } from '../reading/reader.ts';
+import { readRows } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
 import { SHOWN_SCHEMAS } from './row-sources.ts';
@@ -18,7 +18,6 @@ export interface KeyedSchema extends BuiltSchema {
   readonly key: string;
 }
 
-/** Interval between checks for changes. Milliseconds. */
 const CHECK_MS = 1_000;
 /** Schemas in memory: some take 5 MB. */
 const STORED_MAX = 24;

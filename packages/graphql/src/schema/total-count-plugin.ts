@@ -6,7 +6,6 @@ import { ROW, tableOf } from './event-conditions.ts';
 
 export const COUNT_MAX = 10_000;
 
-/** Member of a list's metadata: the statement that counts its rows. */
 export const COUNT = 'count';
 
 export const TOTAL_COUNT = 'totalCount';

@@ -48,7 +48,6 @@ export function createResultBudget(bytesMax: number, clock: Clock): ResultBudget
   };
 }
 
-/** @param onEnd called once, when all bytes are taken or the client left */
 function streamOf(body: Uint8Array<ArrayBuffer>, onEnd: () => void): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream(

@@ -16,7 +16,6 @@ export type StreamResults = (c: ApiContext, exchange: Exchange) => Response;
 
 const STREAMS_MAX = 100;
 const KEY_STREAMS_MAX = 20;
-/** Interval of comments that keep a connection open. Milliseconds. */
 const BEAT_MS = 15_000;
 /** Then the client connects again, with a key that is still valid. Milliseconds. */
 const STREAM_MS = 3_600_000;

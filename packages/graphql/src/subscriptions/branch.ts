@@ -1,6 +1,6 @@
 import { sql } from '@chainstead/db';
 import type { WithPgClient } from '@dataplan/pg';
-import { readRows } from '../reading/read-rows.ts';
+import { readRows } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 
 type Hashes = ReadonlyMap<number, string>;
@@ -9,7 +9,6 @@ export interface Position {
   /** Text that positions with the same blocks have in common. */
   readonly id: string;
   readonly known: Hashes;
-  /** Newest block; null: none is stored yet. */
   readonly last: number | null;
 }
 
@@ -58,7 +57,6 @@ export function at(last: number | null, { known }: Pick<Position, 'known'>): Pos
   return { id: JSON.stringify([last, ...ends]), known, last };
 }
 
-/** Blocks after a position; null if there are none. */
 export async function readNextBlocks(
   withClient: WithPgClient,
   chainId: string,

@@ -54,7 +54,6 @@ interface Step {
   readonly following: 'more' | 'wait' | 'end';
 }
 
-/** Reads that several subscriptions wait for, by their text. */
 export type SharedSteps = Map<string, Promise<Step>>;
 
 export function createSharedSteps(): SharedSteps {

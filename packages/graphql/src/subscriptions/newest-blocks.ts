@@ -1,14 +1,13 @@
 import type { Clock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { readRows } from '../reading/read-rows.ts';
 import type { Reader } from '../reading/reader.ts';
+import { readRows } from '../reading/reader.ts';
 
 export interface NewestBlocks {
   /** Resolves once the newest block differs from `seen`, or the signal aborts. @throws GraphqlRefusalError */
   changedFrom(chainId: string, seen: string | null, signal: AbortSignal): Promise<string>;
 }
 
-/** Interval between reads. Milliseconds. */
 const INTERVAL_MS = 500;
 
 /** Commits of blocks send no notification, so their table is read while subscriptions are open. */

@@ -19,7 +19,6 @@ export interface PageQuery {
   readonly document: DocumentNode;
   readonly member: string;
   readonly chainId: string;
-  /** Null: rows after the newest block. */
   readonly afterBlock: number | null;
 }
 

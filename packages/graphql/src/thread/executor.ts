@@ -1,11 +1,12 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Chain } from '@chainstead/chains';
 import { errorText, type Logger } from '@chainstead/core';
 import { z } from 'zod';
+import type { GraphqlRequest } from '../operations/operation.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
-import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
 
 /** Runs operations in a separate thread: schemas, plans and results never delay the thread that serves requests. */
-export interface Executor {
+interface Executor {
   open(request: ThreadRequest): Exchange;
   close(): Promise<void>;
 }
@@ -13,7 +14,6 @@ export interface Executor {
 export interface Exchange {
   /** @throws GraphqlRefusalError GRAPHQL_UNAVAILABLE if the thread ended */
   next(): Promise<ThreadReply>;
-  /** Stops the work for the request. A pending reply becomes `ended`. */
   close(): void;
 }
 
@@ -114,3 +114,28 @@ function lost(): GraphqlRefusalError {
 }
 
 const logLine = z.looseObject({ level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']), msg: z.string() });
+
+export interface ThreadSettings {
+  readonly databaseUrl: string;
+  readonly timeoutMs: number;
+  readonly bytesMax: number;
+  readonly concurrency: number;
+  readonly chains: readonly Chain[];
+  readonly logLevel: string;
+}
+
+/** A request for the thread. Its port carries a null for each wanted reply, and the replies. */
+export interface ThreadRequest extends GraphqlRequest {
+  readonly acceptsEvents: boolean;
+}
+
+/** A reply of the thread. `opened` is followed by events, and those by `ended`. */
+export type ThreadReply =
+  | {
+      readonly type: 'result';
+      readonly status: 200 | 400 | 500 | 503;
+      readonly isRetryable: boolean;
+      readonly body: Uint8Array<ArrayBuffer>;
+    }
+  | { readonly type: 'opened' | 'ended' }
+  | { readonly type: 'event'; readonly body: Uint8Array<ArrayBuffer> };

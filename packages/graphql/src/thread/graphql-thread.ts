@@ -1,7 +1,7 @@
 /** A thread that runs GraphQL operations. It starts in executor.ts. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createLogger, systemClock } from '@chainstead/core';
-import type { ThreadRequest, ThreadSettings } from './messages.ts';
+import type { ThreadRequest, ThreadSettings } from './executor.ts';
 import { openResponder } from './responder.ts';
 
 const settings: ThreadSettings = workerData;
@@ -18,7 +18,6 @@ parent.on('message', (message: { readonly request: ThreadRequest; readonly port:
   else serve(message.request, message.port);
 });
 
-/** Makes a reply for each message of the port, one after the other. */
 function serve(request: ThreadRequest, port: MessagePort): void {
   const left = new AbortController();
   const replies = responder.respond(request, left.signal);

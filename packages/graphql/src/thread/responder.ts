@@ -10,7 +10,7 @@ import { readStart } from '../subscriptions/branch.ts';
 import { createSharedSteps, readNewRows } from '../subscriptions/new-rows.ts';
 import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
 import { pageQuery } from '../subscriptions/page-query.ts';
-import type { ThreadReply, ThreadRequest, ThreadSettings } from './messages.ts';
+import type { ThreadReply, ThreadRequest, ThreadSettings } from './executor.ts';
 
 export interface Responder {
   /** Yields one result; or for a subscription, events until the signal aborts. */
@@ -18,7 +18,6 @@ export interface Responder {
   close(): Promise<void>;
 }
 
-/** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openResponder(settings: ThreadSettings, logger: Logger, clock: Clock): Responder {
   const { databaseUrl, timeoutMs, bytesMax, concurrency } = settings;
   const reader = openReader({ url: databaseUrl, logger, clock, concurrency, limits: { timeoutMs, bytesMax } });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteModule } from '../api-dependencies.ts';
+import { withScope } from '../api-dependencies.ts';
 import { ALL_SCOPES, type KeyScope } from '../keys/key-scope.ts';
 import { createDemoApi, fixedKeys, WALLET } from '../testing/demo-api.ts';
 import { notedLimits } from '../testing/noted-limits.ts';
-import { withScope } from '../with-scope.ts';
 import { keyOf } from './authentication.ts';
 
 const KEY = 'accepted-key';

@@ -5,7 +5,7 @@ import { ApiError, RateLimitedError, ScopeMissingError, UnauthorizedError } from
 import { matchedRoute, routePatternOf } from '../errors/unmatched.ts';
 import type { Principal } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
-import { createNodeCallLimit } from '../limits/node-call-limit.ts';
+import { createNodeCallLimit } from '../limits/on-demand-budget.ts';
 import type { SharedLimit, SharedLimits } from '../limits/shared-limits.ts';
 import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
 

@@ -7,10 +7,8 @@ import type { RouteScopes } from '../api-dependencies.ts';
 import { NotFoundError, ScopeMissingError } from '../errors/api-error.ts';
 import { KEY_SCOPES, type KeyScope } from '../keys/key-scope.ts';
 import { withBodyBounds } from '../requests/body-bounds.ts';
-import type { UnservedOperation } from '../unserved/unserved-operations.ts';
-import { UNSERVED_OPERATIONS } from '../unserved/unserved-operations.ts';
+import { UNSERVED_OPERATIONS, type UnservedOperation } from '../unserved/unserved-operations.ts';
 import { withDescriptions } from './descriptions/describe-document.ts';
-import { createStateReader, type DocumentAdditions } from './document-additions.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
 import { mapOperations } from './map-values.ts';
 import { OPERATION_GROUPS } from './operation-groups.ts';
@@ -37,7 +35,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const FOLDER = new URL('./reference/files/', import.meta.url);
 
-export interface DocumentationOptions {
+interface DocumentationOptions {
   readonly version: string;
   readonly documentationUrl: string | null;
   readonly logger: Logger;
@@ -261,4 +259,38 @@ function section(group: string, operations: readonly UnservedOperation[]): strin
       <table>
 ${rows.join('\n')}
       </table>`;
+}
+
+export interface DocumentAdditions {
+  /** Returns a text that changes with the operations. Called at most once per second. */
+  readState(): Promise<string>;
+  /** Returns a function that adds the operations to a document. Called after a change, and about once per minute. */
+  read(): Promise<(document: object) => object>;
+}
+
+export const NO_ADDITIONS: DocumentAdditions = {
+  readState: async () => '',
+  read: async () => (document) => document,
+};
+
+const STATE_KEPT_MS = 1_000;
+
+/** Returns a reader of the state up to a second old, or of the last known one while Postgres is unavailable. */
+function createStateReader({ readState }: DocumentAdditions, logger: Logger): () => Promise<string> {
+  let known = '';
+  let freshUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<string> | undefined;
+  return async () => {
+    if (performance.now() < freshUntil) return known;
+    reading ??= readState().finally(() => {
+      reading = undefined;
+      freshUntil = performance.now() + STATE_KEPT_MS;
+    });
+    try {
+      known = await reading;
+    } catch (error) {
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Operations for the documentation could not be read');
+    }
+    return known;
+  };
 }

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ApiApp } from '../api-context.ts';
 import type { RouteModule } from '../api-dependencies.ts';
+import { withScope } from '../api-dependencies.ts';
 import { errorResponses } from '../requests/error-answer.ts';
-import { withScope } from '../with-scope.ts';
 
 const BASE = '/api/v2.2';
 const versionSchema = z.object({ version: z.string().openapi({ example: '1.0.0' }) }).openapi('ApiVersion');

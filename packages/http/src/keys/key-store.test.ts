@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { assertSafeBinding } from '../access/binding.ts';
+import { assertSafeBinding } from '../access/request-gate.ts';
 import { ALL_SCOPES, DEFAULT_SCOPES, KEY_SCOPES, parseConfiguredKey } from './key-scope.ts';
 import { createKeyStore } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';

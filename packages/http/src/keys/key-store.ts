@@ -1,9 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { defineError } from '@chainstead/core';
-import { type Database, type Sql, sql, type Transaction } from '@chainstead/db';
+import { type Database, type Sql, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, type AuditEntry, recordAudit, START_ACTOR } from '../audit/audit-log.ts';
-import type { Principal } from './key-scope.ts';
 import {
   type ConfiguredKey,
   DEFAULT_SCOPES,
@@ -11,6 +10,7 @@ import {
   KEY_SCOPES,
   type KeyScope,
   type KeyScopes,
+  type Principal,
 } from './key-scope.ts';
 
 export interface StoredKey {
@@ -163,13 +163,13 @@ function createInUse(database: Database, hasConfigured: boolean, cacheMs: number
   };
 }
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly scopes: KeyScopes;
   readonly byStart: boolean;
 }
 
-export async function insertKey(
+async function insertKey(
   transaction: Transaction,
   { name, scopes, byStart }: NewKey,
   by: AuditActor,
@@ -203,6 +203,34 @@ async function changeKey(
     if (changed.length > 1) throw new AmbiguousKeyError(prefix, changed.length);
     const { action, details } = change;
     await recordAudit(transaction, by, { action, target: key.prefix, details: { name: key.name, ...details } });
+    return key;
+  });
+}
+
+const LOCK = 'first admin key';
+
+/**
+ * Creates the first key for the console. The key is saved by `keep` before its row commits, and not created if `keep`
+ * fails. Returns null if a key with the scope `admin` is configured or ever existed. A loopback-only server stays open:
+ * this key only opens the console.
+ */
+export async function createFirstAdminKey(
+  database: Database,
+  configured: readonly ConfiguredKey[],
+  keep: (key: string) => Promise<void>,
+): Promise<string | null> {
+  if (configured.some(({ scopes }) => scopes.has('admin'))) return null;
+  return database.transaction(async (transaction) => {
+    // If several programs start concurrently, only one creates the key.
+    await transactionLock(transaction, LOCK);
+    // A used database may also serve an older version, for which any key would close the server.
+    const known = await transaction.query(
+      sql`SELECT FROM api_keys WHERE 'admin' = ANY (scopes) OR by_start UNION ALL SELECT FROM sync_chains LIMIT 1`,
+    );
+    if (known.length > 0) return null;
+    const made = { name: 'console, from the first start', scopes: new Set(['admin'] as const), byStart: true };
+    const { key } = await insertKey(transaction, made, START_ACTOR);
+    await keep(key);
     return key;
   });
 }

@@ -7,7 +7,7 @@ import type { RouteModule } from '../api-dependencies.ts';
 import { NotFoundError } from '../errors/api-error.ts';
 import type { IndexedHere } from '../parameters/indexed-chains.ts';
 import { totalOfRun } from '../parameters/paging.ts';
-import { querySchema } from '../parameters/query.ts';
+import { querySchema } from '../parameters/parameters.ts';
 import { createDemoApi, errorOf, WALLET } from '../testing/demo-api.ts';
 import { defineListRoute } from './list-route.ts';
 import { definePagedRoute } from './paged-route.ts';

@@ -5,7 +5,7 @@ import { parseAccept } from 'hono/utils/accept';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
-import { boundedJson, JSON_TYPE } from './bounded-json.ts';
+import { boundedJson, JSON_TYPE } from './response-bytes.ts';
 
 /** Below this size, compressing a response costs more than it saves. Bytes. */
 const COMPRESS_BYTES_MIN = 2_048;

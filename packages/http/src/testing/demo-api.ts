@@ -9,7 +9,7 @@ import { ALL_SCOPES } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { blockBoundsSchema, readBlockBounds } from '../parameters/block-bounds.ts';
 import { type ChainLookup, indexedChain } from '../parameters/indexed-chains.ts';
-import { querySchema } from '../parameters/query.ts';
+import { querySchema } from '../parameters/parameters.ts';
 import { errorResponses } from '../requests/error-answer.ts';
 
 /** An API with small routes that use every part of the base, without a database. */

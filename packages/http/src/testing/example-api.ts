@@ -5,7 +5,7 @@ import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
 import type { RouteModule } from '../api-dependencies.ts';
-import type { DocumentAdditions } from '../documentation/document-additions.ts';
+import type { DocumentAdditions } from '../documentation/documentation-routes.ts';
 import type { ConfiguredKey } from '../keys/key-scope.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import { createKeyStore } from '../keys/key-store.ts';

@@ -1,6 +1,6 @@
 import type { RouteModule } from '../api-dependencies.ts';
+import { withScope } from '../api-dependencies.ts';
 import { NotServedError } from '../errors/api-error.ts';
-import { withScope } from '../with-scope.ts';
 import type { UnservedOperation } from './unserved-operations.ts';
 import { UNSERVED_OPERATIONS } from './unserved-operations.ts';
 

@@ -1,5 +1,5 @@
-/** Final and covered blocks only. The manifest is written after each file, so a killed export continues there. */
 import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   type BlockRange,
@@ -10,8 +10,8 @@ import {
   sleepUnlessAborted,
   subtractRanges,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
-import { ExportCoverageMissingError, ExportNotFinalError, onFiles } from '../errors.ts';
+import { type Database, queryOn, sql } from '@chainstead/db';
+import { ExportCoverageMissingError, ExportNotFinalError, ExportRunningError, onFiles } from '../errors.ts';
 import {
   type ExportIdentity,
   isPresent,
@@ -21,10 +21,11 @@ import {
   openManifest,
 } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
-import { holdFolder } from './hold-folder.ts';
 import { type PlannedFile, planFiles } from './plan-files.ts';
 import { type Change, type ExportChain, findChanged, joinLevels, readCovered, readFinalBlock } from './range-facts.ts';
 import { writeRange } from './write-range.ts';
+
+/** Final and covered blocks only. The manifest is written after each file, so a killed export continues there. */
 
 export interface ExportOptions {
   readonly database: Database;
@@ -42,9 +43,9 @@ export interface ExportOptions {
   onRewrite?(range: BlockRange, reason: Rewrite): void;
 }
 
-export type Rewrite = Change | 'missing file';
+type Rewrite = Change | 'missing file';
 
-export interface ExportResult {
+interface ExportResult {
   readonly folder: string;
   /** Files written, including rewritten ones. Ranges without rows count too. */
   readonly written: number;
@@ -55,7 +56,6 @@ export interface ExportResult {
   readonly to: number | null;
 }
 
-/** Milliseconds between two looks for new blocks. */
 const FOLLOW_MS = 5_000;
 /** Part of a file's blocks that a following export waits for. */
 const FOLLOW_PARTS = 100;
@@ -205,4 +205,33 @@ function withProof(file: ManifestFile, covered: ManifestFile['proof']): Manifest
     .filter(({ from, to }) => to >= file.from && from <= file.to)
     .map((level) => ({ ...level, ...clipped(level, file) }));
   return subtractRanges([file], proof).length > 0 ? file : { ...file, proof: joinLevels(proof) };
+}
+
+/** Postgres may notice the end of a killed process late. */
+const TRIES = 20;
+const TRY_AGAIN_MS = 250;
+
+/** Keeps other processes away until released, or the process ends. `folder`: real path. @throws ExportRunningError */
+async function holdFolder(
+  database: Database,
+  clock: Pick<Clock, 'sleep'>,
+  folder: string,
+): Promise<{ release(): Promise<void> }> {
+  const client = database.session();
+  await client.connect();
+  const release = () => client.end();
+  try {
+    for (let left = TRIES; left > 0; left--) {
+      const [lock] = await queryOn<{ is_held: boolean }>(
+        client,
+        sql`SELECT pg_try_advisory_lock(hashtextextended(${`export ${hostname()}:${folder}`}, 0)) AS is_held`,
+      );
+      if (lock?.is_held === true) return { release };
+      if (left > 1) await clock.sleep(TRY_AGAIN_MS);
+    }
+    throw new ExportRunningError(folder);
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }

@@ -6,7 +6,6 @@ export interface PlannedFile {
 }
 
 export interface Planning {
-  /** Covered and final blocks of the requested range. */
   readonly available: readonly BlockRange[];
   readonly existing: readonly BlockRange[];
   readonly blocksPerFile: number;

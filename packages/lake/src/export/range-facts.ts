@@ -10,7 +10,6 @@ export interface ExportChain {
   readonly reorgDepthMax: number;
 }
 
-/** Facts about the stored rows of a range, as of one snapshot of the database. */
 export type RangeFacts = Pick<ManifestFile, 'proof' | 'first_block' | 'last_block' | 'revision'>;
 
 /** Final by depth: the follower removes at most `reorgDepthMax` blocks. Null before the first start. */

@@ -1,11 +1,10 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { z } from 'zod';
 import { ExportLinkError, ExportManifestError, errorCode, onFiles } from '../errors.ts';
 import type { ExportTable } from '../tables/export-table.ts';
-import { writeDurably } from './write-durably.ts';
 
 const count = z.int().min(0);
 const block = z.strictObject({ number: count, hash: z.string() }).nullable();
@@ -17,7 +16,6 @@ const fileSchema = z
     from: count,
     to: count,
     rows: count,
-    /** Name in the folder of the data files; null: there are no rows. */
     path: z.string().nullable(),
     bytes: count,
     sha256: z.string().nullable(),
@@ -65,7 +63,6 @@ export interface ExportFolders {
 export interface ManifestStore {
   readonly folders: ExportFolders;
   readonly files: readonly ManifestFile[];
-  /** Stores the list of files. Nothing is written if it is equal. */
   save(files: readonly ManifestFile[]): Promise<void>;
 }
 
@@ -210,4 +207,16 @@ function textOf(identity: ExportIdentity, files: readonly ManifestFile[]): strin
 
 function columnsOf({ columns }: ExportTable): Manifest['columns'] {
   return columns.map(({ name, postgres, kind, isNullable: nullable }) => ({ name, postgres, parquet: kind, nullable }));
+}
+
+/** Writes a new file in place of a file or link, and waits until the disk has it. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  await rm(path, { force: true });
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../tables/export-column.ts';
+import type { ColumnKind } from '../tables/export-table.ts';
 
 export interface ColumnValues {
   /** @param length −1: null */

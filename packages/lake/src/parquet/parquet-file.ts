@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { ColumnKind, ExportColumn } from '../tables/export-column.ts';
+import type { ColumnKind, ExportColumn } from '../tables/export-table.ts';
 import { type ColumnValues, createColumnValues } from './column-values.ts';
 
 const ROWS_PER_GROUP = 20_000;
@@ -98,7 +98,6 @@ class FileWriter extends ByteWriter {
     this.#file = file;
   }
 
-  /** Called by the library after each group of rows. */
   flush(): void {
     const bytes = this.getBytes();
     this.#hash.update(bytes);
@@ -106,7 +105,6 @@ class FileWriter extends ByteWriter {
     this.index = 0;
   }
 
-  /** Called by the library at the end. */
   override finish(): void {
     this.flush();
     fsyncSync(this.#file);

@@ -15,11 +15,11 @@ import {
 import type { SqlReader } from '../sql/sql-reader.ts';
 import { sqlTools } from '../sql/sql-tool.ts';
 import { CURATED_OPERATIONS } from '../tools/curated-operations.ts';
-import { localToolbox } from '../tools/local-toolbox.ts';
 import { readOperations } from '../tools/operation-schema.ts';
 import { type OperationContext, operationTool } from '../tools/operation-tool.ts';
 import { type Progress, progressTools, progressWords } from '../tools/progress-tools.ts';
 import type { Tool, Toolbox, ToolCaller } from '../tools/tool.ts';
+import { localToolbox } from '../tools/tool.ts';
 import { TRADES_OPERATION, topTradersTool } from '../tools/top-traders-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
 import { withoutNullArguments } from './null-arguments.ts';
@@ -36,7 +36,6 @@ export interface McpRouteOptions {
 }
 
 const PATH = '/mcp';
-/** A request names one tool and its arguments. */
 const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 

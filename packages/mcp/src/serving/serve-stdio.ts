@@ -12,7 +12,6 @@ export interface StdioOptions {
   readonly signal: AbortSignal;
 }
 
-/** Serves one agent over standard input and output until the input ends or the signal aborts. */
 export async function serveOverStdio({ toolbox, version, input, output, signal }: StdioOptions): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const end = (): void => ended.resolve();

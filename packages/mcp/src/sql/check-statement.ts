@@ -2,7 +2,6 @@ import { SqlRefusalError } from './sql-refusal.ts';
 import { measureStatement, type StatementFacts, StatementRefusal } from './statement-size.ts';
 
 export const SQL_LENGTH_MAX = 10_000;
-/** The parser takes long for deeper ones. */
 const BRACKETS_MAX = 100;
 
 const ADVICE =

@@ -4,7 +4,6 @@ import { SqlRefusalError } from './sql-refusal.ts';
 
 export type SessionClient = ReturnType<Database['session']>;
 
-/** Statements that run at the same time, in all processes of a database. */
 export interface SqlPlaces {
   readonly all: number;
   readonly perKey: number;

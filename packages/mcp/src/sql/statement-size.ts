@@ -26,7 +26,6 @@ interface Scope {
   readonly columns: number;
   /** Names of tables and subqueries: as a column, such a name means a whole row. */
   readonly rows: ReadonlySet<string>;
-  /** Largest column of each query of a WITH clause. */
   readonly queries: ReadonlyMap<string, number>;
 }
 
@@ -45,7 +44,6 @@ class Measure {
   #values = 0;
   #tables = 0;
 
-  /** Returns the size of the largest column. */
   select(given: Fields, outer: Scope): number {
     if (given.intoClause !== undefined) throw new StatementRefusal('SELECT INTO is not allowed (42601)');
     let scope = this.#withQueries(fieldsOf(given.withClause ?? {}), outer);
@@ -207,7 +205,6 @@ const TABLES_MAX = 20;
 const STAR_VALUES = 10;
 /** A short number takes so many times its text. */
 const JSONB_GROWTH = 8;
-/** Longest padding. Characters. */
 const PADDING_MAX = 1_000;
 
 /** Size of a function's value for functions that can enlarge their arguments; null if it has no bound. */

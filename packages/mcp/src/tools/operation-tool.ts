@@ -1,26 +1,28 @@
 import type { InnerApi } from '@chainstead/http';
 import { z } from 'zod';
 import { compactValue, fitValue, RESULT_BYTES_MAX, rowsThatFit, shareRepeated } from '../results/fit-value.ts';
-import { indexedWords } from '../results/indexed-words.ts';
 import { routeError, toolError } from '../results/tool-error.ts';
-import { cutNote, type ToolResult, toolResult } from '../results/tool-result.ts';
+import { cutNote, indexedWords, type ToolResult, toolResult } from '../results/tool-result.ts';
 import type { CuratedOperation } from './curated-operations.ts';
-import { dateRange, RANGE_DESCRIPTION } from './date-range.ts';
-import { LIMIT_DEFAULT, type Operation, schemaOf, takesDates } from './operation-schema.ts';
+import {
+  dateRange,
+  LIMIT_DEFAULT,
+  type Operation,
+  RANGE_DESCRIPTION,
+  schemaOf,
+  takesDates,
+} from './operation-schema.ts';
 import type { Tool, ToolArguments, ToolCaller } from './tool.ts';
 
-/** Pages are requested again with fewer rows at most this often until they fit. */
 const SMALLER_PAGES_MAX = 3;
 /** Share of the limit that a smaller page aims at: rows differ in size. */
 const SHARE_OF_LIMIT = 0.8;
 
 export interface OperationContext {
   readonly api: InnerApi;
-  /** Chain of a request that names none; null if the server has several. */
   readonly onlyChain: string | null;
   /** Returns the indexed blocks of a chain in words, for routes that report none. Undefined: of all chains. */
   coverage(chain: string | undefined): Promise<string>;
-  /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 
@@ -90,7 +92,6 @@ export function fillArguments(
   return { ...filled, from_date: range.from, ...((range.hasEnd || needsEnd) && { to_date: range.to }) };
 }
 
-/** Returns path and query of a request. */
 export function targetOf({ path, parameters }: Operation, given: ToolArguments): string {
   let target = path;
   const query = new URLSearchParams();
@@ -167,7 +168,6 @@ function showList(rows: readonly unknown[], coverage: string): ToolResult {
   return toolResult(coverage, notes, shown.value);
 }
 
-/** Room for the members next to the rows. Bytes. */
 const FRAME_BYTES = 2_000;
 
 function showPage(page: z.infer<typeof pageShape>, coverage: string, { cursor: own, skipped }: PagePlace): ToolResult {

@@ -1,9 +1,9 @@
 import type { Principal } from '@chainstead/http';
+import { toolError } from '../results/tool-error.ts';
 import type { ToolResult } from '../results/tool-result.ts';
 
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
-  /** One to three sentences: the result, and when to use it. */
   readonly description: string;
   readonly inputSchema: ToolSchema;
 }
@@ -23,7 +23,6 @@ export interface Tool extends ToolDefinition {
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 export interface ToolCaller {
-  /** Null on a server without keys. */
   readonly principal: Principal | null;
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
@@ -33,3 +32,41 @@ export interface Toolbox {
   list(): Promise<readonly ToolDefinition[]>;
   call(name: string, given: ToolArguments, caller: ToolCaller): Promise<ToolResult>;
 }
+
+/** Returns a toolbox of tools in this process. Their arguments are checked by name here, and by value in each tool. */
+export function localToolbox(tools: readonly Tool[]): Toolbox {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    list: async () => tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    async call(name, all, caller) {
+      const tool = byName.get(name);
+      if (tool === undefined)
+        return toolError({
+          code: 'UNKNOWN_TOOL',
+          message: `There is no tool ${JSON.stringify(name.slice(0, NAME_LENGTH_MAX))}`,
+          remedy: `Use one of: ${[...byName.keys()].join(', ')}.`,
+        });
+      const { properties, required } = tool.inputSchema;
+      // Many clients send null, and some an empty text, for each argument that the agent left out.
+      const given = Object.fromEntries(
+        Object.entries(all).filter(
+          ([key, value]) => value !== null && !(value === '' && Object.hasOwn(properties, key)),
+        ),
+      );
+      const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
+      const missing = required.filter((key) => given[key] === undefined);
+      if (unknown.length + missing.length > 0)
+        return toolError({
+          code: 'INVALID_PARAMETER',
+          message: [
+            ...unknown.map((key) => `${JSON.stringify(key.slice(0, NAME_LENGTH_MAX))} is no argument of ${name}`),
+            ...missing.map((key) => `${key} is required`),
+          ].join(', '),
+          remedy: `Arguments of ${name}: ${Object.keys(properties).join(', ') || 'none'}.`,
+        });
+      return tool.call(given, caller);
+    },
+  };
+}
+
+const NAME_LENGTH_MAX = 60;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { indexedWords } from '../results/indexed-words.ts';
 import { routeError, toolError } from '../results/tool-error.ts';
-import { toolResult } from '../results/tool-result.ts';
-import { RANGE_DESCRIPTION } from './date-range.ts';
+import { indexedWords, toolResult } from '../results/tool-result.ts';
 import type { Operation } from './operation-schema.ts';
+import { RANGE_DESCRIPTION } from './operation-schema.ts';
 import { fillArguments, type OperationContext, request } from './operation-tool.ts';
 import type { Tool } from './tool.ts';
 

@@ -8,10 +8,10 @@ import {
 } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
+import { selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
-import { selectField } from '../../layout/select-field.ts';
 import { table, wide } from '../../layout/table.ts';
 
 const PAGE = 100;

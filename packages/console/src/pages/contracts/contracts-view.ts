@@ -7,10 +7,9 @@ import {
   type ListedEvent,
 } from '@chainstead/contracts';
 import { html } from 'hono/html';
-import { changeForm } from '../../layout/form.ts';
+import { changeForm, selectField } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
-import { selectField } from '../../layout/select-field.ts';
 import { number, table as tableView } from '../../layout/table.ts';
 import { type ContractForm, indexesCalls } from './contract-form.ts';
 

@@ -2,11 +2,11 @@ import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chain
 import type { ChainStatus } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import { selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
-import { selectField } from '../../layout/select-field.ts';
 import { number, table } from '../../layout/table.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 

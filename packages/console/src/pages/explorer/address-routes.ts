@@ -5,8 +5,15 @@ import { type NameService, normalName } from '@chainstead/names';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
-import { fetchName, type NameFinding, type NameSources, servicesOfName } from './names/fetch-name.ts';
-import { findingView, type NameContext, nameText } from './names/name-view.ts';
+import {
+  fetchName,
+  findingView,
+  type NameContext,
+  type NameFinding,
+  type NameSources,
+  nameText,
+  servicesOfName,
+} from './names/name-view.ts';
 import { pricePlot } from './price-routes.ts';
 import { chainLinks, chainsRequested, placeOn } from './subjects/choose-chain.ts';
 import { type FoundAddress, findAddress } from './subjects/find-address.ts';

@@ -3,7 +3,7 @@ import { chainKeyOf } from '@chainstead/aptos';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
 import { type Html, NOTHING } from '../../layout/html.ts';
-import { refusedHash } from './blocks/block-parameters.ts';
+import { refusedHash } from './blocks/block-facts.ts';
 import { chainsRequested } from './subjects/choose-chain.ts';
 import { pageOf, readSubject } from './subjects/read-subject.ts';
 import { resultOf } from './tables/data-table.ts';

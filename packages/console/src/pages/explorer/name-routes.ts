@@ -3,8 +3,15 @@ import { normalName } from '@chainstead/names';
 import { html } from 'hono/html';
 import type { ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
-import { fetchName, type NameFinding, servicesOfName } from './names/fetch-name.ts';
-import { findingView, isPassing, type NameContext, nameText } from './names/name-view.ts';
+import {
+  fetchName,
+  findingView,
+  isPassing,
+  type NameContext,
+  type NameFinding,
+  nameText,
+  servicesOfName,
+} from './names/name-view.ts';
 import { pageOf } from './subjects/read-subject.ts';
 
 /** The API's longest wait for nodes (`ON_DEMAND_WAIT_MS`), as it is the page's only content. Milliseconds. */

@@ -4,10 +4,9 @@ import type { BlockRange } from '@chainstead/core';
 import { type Dataset, datasetsOf, RANGE_WORKS, type RangeWork } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { changeForm } from '../../layout/form.ts';
+import { changeForm, selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration } from '../../layout/numbers.ts';
-import { selectField } from '../../layout/select-field.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 
 export interface Estimate {

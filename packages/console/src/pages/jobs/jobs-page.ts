@@ -16,12 +16,11 @@ import {
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
-import { changeForm } from '../../layout/form.ts';
+import { changeForm, selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
-import { selectField } from '../../layout/select-field.ts';
 import type { Severity } from '../../layout/severity.ts';
 import { severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';

@@ -4,11 +4,11 @@ import { type CollectionReadState, type CollectionReadsPage, listCollectionReads
 import { type HistoriesPage, type HistoryStatus, listHistories, type Subject } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { selectField } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
-import { selectField } from '../../layout/select-field.ts';
 import { severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
 

@@ -5,9 +5,9 @@ import { readListedPool, readNewestStateBlocks, readPoolsListedOf } from '@chain
 import { readExplainedPrice } from '@chainstead/prices';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
-import { selectField } from '../../layout/select-field.ts';
 import { chainNamed } from '../explorer/subjects/choose-chain.ts';
 import { poolListView, poolView } from './pools-view.ts';
 import { priceView } from './price-view.ts';

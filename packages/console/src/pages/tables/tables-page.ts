@@ -2,9 +2,8 @@ import { type DiskPlace, readStorage } from '@chainstead/db';
 import { keepFor } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { byteText } from '../../layout/bytes.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
-import { count, duration, plainCount } from '../../layout/numbers.ts';
+import { byteText, count, duration, plainCount } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
 /** Sizes change slowly, and reading them stats every file of the database. Milliseconds. */

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { type OpenApiDocument, openApiShape } from './openapi-shape.ts';
-import { type ListedOperation, operationView, slug } from './operation-view.ts';
-import { type Html, NOTHING, prose } from './schema-fields.ts';
+import { type Html, type ListedOperation, NOTHING, operationView, prose, slug } from './operation-view.ts';
 
 export interface Reference {
   /** Returns the operations by group, one line each. Small, so that it loads fast. */

@@ -1,14 +1,18 @@
 import type { Chain } from '@chainstead/chains';
+import { type Hash, parseHash } from '@chainstead/core';
+import type { RowPlace } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
+import { InvalidParameterError } from '@chainstead/http';
 import { knownBlock, type StateBlock } from '@chainstead/node-reads';
 import { type DatasetCoverage, listCoverage } from '@chainstead/sync';
 import { html } from 'hono/html';
-import { type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { moment } from '../../../layout/numbers.ts';
 import { table } from '../../../layout/table.ts';
 import { meaningOf } from '../../overview/coverage-strip.ts';
+import { readSubject } from '../subjects/read-subject.ts';
 
-export interface BlockFacts {
+interface BlockFacts {
   readonly chain: Chain;
   /** Null: its header is not stored. In backfilled history, only blocks with rows have one. */
   readonly block: StateBlock | null;
@@ -39,4 +43,30 @@ ${
     ? html`<p class="soft">No dataset covers this block.</p>`
     : html`<details><summary>Proof by dataset</summary>${table({ label: 'Proof', columns: ['Dataset', 'Proof'], rows })}</details>`
 }`;
+}
+
+const BLOCK = /^\d{1,15}$/;
+const PLACE = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
+
+export function blockIn(text: string): number {
+  if (!BLOCK.test(text))
+    throw new InvalidParameterError({ parameter: 'block', given: cut(text), allowed: 'a whole number' });
+  return Number(text);
+}
+
+export function hashIn(text: string): Hash {
+  if (readSubject(text)?.kind !== 'hash') throw refusedHash(text);
+  return parseHash(text.trim());
+}
+export function refusedHash(text: string): InvalidParameterError {
+  const allowed = '0x and 64 hexadecimal digits';
+  return new InvalidParameterError({ parameter: 'hash', given: cut(text), allowed });
+}
+
+export function placeIn(text: string | undefined): RowPlace | null {
+  if (text === undefined) return null;
+  const [, transactionIndex, logIndex, item] = PLACE.exec(text) ?? [];
+  const allowed = 'the cursor of a link on the page';
+  if (item === undefined) throw new InvalidParameterError({ parameter: 'after', given: cut(text), allowed });
+  return { transactionIndex: Number(transactionIndex), logIndex: Number(logIndex), item: Number(item) };
 }

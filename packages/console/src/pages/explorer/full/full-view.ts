@@ -1,11 +1,12 @@
+import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { plainCount } from '../../../layout/numbers.ts';
-import type { CellPlace, DataRow } from '../tables/cells.ts';
+import { type CellPlace, type Column, type DataRow, isRecord } from '../tables/cells.ts';
+import { messageIn, within } from '../tables/read-table.ts';
 import { curlLine, curlView, factsView, rowsView } from '../tables/table-view.ts';
-import type { FullAnswer, FullRecord, FullSubject, RecordPart } from './read-full.ts';
 
-export interface FullContext extends FullSubject {
+interface FullContext extends FullSubject {
   readonly place: CellPlace;
   readonly origin: string;
 }
@@ -57,4 +58,46 @@ function unreported(answer: Exclude<FullAnswer, { kind: 'record' }>): Html {
 function partAddress(record: FullRecord, part: RecordPart, { chain, of }: FullSubject, from: number): string {
   const query = new URLSearchParams({ chain, of, ...(from > 0 && { from: String(from) }) });
   return `/console/look-up/whole/${record.name}/${part.name}?${query}`;
+}
+
+type FullAnswer = { readonly target: string } & (
+  | { readonly kind: 'record'; readonly body: DataRow }
+  | { readonly kind: 'reported'; readonly message: string }
+  | { readonly kind: 'late' }
+);
+
+interface FullSubject {
+  readonly chain: string;
+  readonly of: string;
+}
+
+export async function readFull(
+  data: InnerApi,
+  asker: InnerAsker,
+  record: FullRecord,
+  { chain, of }: FullSubject,
+  timeMs: number,
+): Promise<FullAnswer> {
+  const { path, query } = record.target(of);
+  const target = `${path}?${new URLSearchParams({ chain, ...query })}`;
+  const given = await within(timeMs, data.get(target, asker), null);
+  if (given === null) return { target, kind: 'late' };
+  const { status, body } = given;
+  if (status === 200 && isRecord(body)) return { target, kind: 'record', body };
+  return { target, kind: 'reported', message: messageIn(body) ?? `The API returned HTTP ${status}` };
+}
+
+export interface FullRecord {
+  readonly name: string;
+  target(of: string): { readonly path: string; readonly query: Readonly<Record<string, string>> };
+  readonly facts: readonly Column[];
+  readonly parts: readonly RecordPart[];
+}
+
+export interface RecordPart {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly Column[];
+  rowsOf(body: DataRow): readonly DataRow[];
+  none(body: DataRow): string;
 }

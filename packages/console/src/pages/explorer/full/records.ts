@@ -12,7 +12,7 @@ import {
   time,
   transaction,
 } from '../tables/cells.ts';
-import type { FullRecord, RecordPart } from './read-full.ts';
+import type { FullRecord, RecordPart } from './full-view.ts';
 
 const INPUT_SHOWN = 400;
 const VALUE_SHOWN = 300;

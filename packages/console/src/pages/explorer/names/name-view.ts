@@ -1,11 +1,14 @@
 import { domainToASCII } from 'node:url';
 import type { Chain } from '@chainstead/chains';
-import type { NameService, StoredName } from '@chainstead/names';
+import type { Database } from '@chainstead/db';
+import type { InnerApi, InnerAsker } from '@chainstead/http';
+import { type NameQuestion, type NameService, readStoredName, type StoredName } from '@chainstead/names';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
+import { isRecord, textAt } from '../tables/cells.ts';
+import { messageIn, within } from '../tables/read-table.ts';
 import { curlLine, curlView } from '../tables/table-view.ts';
-import type { NameFinding } from './fetch-name.ts';
 
 export interface NameContext {
   readonly origin: string;
@@ -13,7 +16,7 @@ export interface NameContext {
   readonly now: number;
 }
 
-export const SERVICE_NAMES: Readonly<Record<NameService, string>> = { ens: 'ENS', unstoppable: 'Unstoppable' };
+const SERVICE_NAMES: Readonly<Record<NameService, string>> = { ens: 'ENS', unstoppable: 'Unstoppable' };
 const NAME_MAX = 255;
 const MESSAGE_MAX = 600;
 
@@ -56,4 +59,47 @@ function readingView(reading: StoredName | null, { chains, now }: NameContext): 
       ? html`block ${count(block)} of chain ${chainId}`
       : html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain.key)}">block ${count(block)}</a> of ${chain.key}`;
   return html`<br><span class="soft">As of ${place}, read ${at}</span>`;
+}
+
+export type NameFinding = { readonly question: NameQuestion; readonly target: string } & (
+  | { readonly kind: 'found'; readonly answer: string; readonly reading: StoredName | null }
+  /** There is none, or it was rejected, or is unknown so far: the API's message. */
+  | { readonly kind: 'reported'; readonly status: number; readonly message: string }
+  | { readonly kind: 'late' }
+);
+
+export interface NameSources {
+  readonly data: InnerApi;
+  /** Not a standby, which may lack data that was just read. */
+  readonly database: Database;
+  readonly asker: InnerAsker;
+}
+
+export async function fetchName(
+  { data, database, asker }: NameSources,
+  question: NameQuestion,
+  timeMs: number,
+): Promise<NameFinding> {
+  const target = targetOf(question);
+  const requested = { question, target };
+  const given = await within(timeMs, data.get(target, asker), null);
+  if (given === null) return { ...requested, kind: 'late' };
+  const { status, body } = given;
+  const answer = isRecord(body) ? textAt(body, question.wanted) : null;
+  if (status !== 200 || answer === null)
+    return { ...requested, kind: 'reported', status, message: messageIn(body) ?? `The API returned HTTP ${status}` };
+  return { ...requested, kind: 'found', answer, reading: await readStoredName(database, question) };
+}
+
+function targetOf({ service, wanted, subject }: NameQuestion): string {
+  const given = encodeURIComponent(subject);
+  const below = {
+    ens: { address: `ens/${given}`, name: `${given}/reverse` },
+    unstoppable: { address: given, name: `${given}/domain` },
+  }[service][wanted];
+  return `/api/v2.2/resolve/${below}`;
+}
+
+export function servicesOfName(name: string): readonly NameService[] {
+  return name.endsWith('.eth') ? ['ens'] : ['ens', 'unstoppable'];
 }
