@@ -14,13 +14,11 @@ const moment = z.iso.datetime({ precision: 3 }).nullable();
 
 const recordShape = {
   token_address: addressText,
-  token_id: z
-    .string()
-    .openapi({
-      pattern: '^([0-9]+|0x[0-9a-f]+)$',
-      example: '7781',
-      description: 'Decimal digits, or as set by format',
-    }),
+  token_id: z.string().openapi({
+    pattern: '^([0-9]+|0x[0-9a-f]+)$',
+    example: '7781',
+    description: 'Decimal digits, or as set by format',
+  }),
   amount: digits.nullable().openapi({
     description: 'Number of units held by the owner, "1" for ERC-721. null if unknown',
   }),
