@@ -38,19 +38,8 @@ const REJECTED_PAUSE_MS = 30_000;
 
 export function createFullnodeState(name: string, http: HttpFullnode): FullnodeState {
   return {
-    name,
-    http,
-    head: null,
-    headAt: null,
-    oldest: null,
-    refused: null,
-    requestedWhoAt: 0,
-    pausedUntil: 0,
-    failures: 0,
-    inFlight: 0,
-    requests: 0,
-    faults: {},
-    lastError: null,
+    ...{ name, http, head: null, headAt: null, oldest: null, refused: null, lastError: null },
+    ...{ requestedWhoAt: 0, pausedUntil: 0, failures: 0, inFlight: 0, requests: 0, faults: {} },
   };
 }
 
@@ -90,16 +79,13 @@ function pause(state: FullnodeState, waitMs: number | undefined, now: number): v
 }
 
 export function statusOf(state: FullnodeState, now: number): FullnodeStatus {
+  const { name, refused, head, headAt, oldest, requests, faults, lastError } = state;
   const isPaused = now < state.pausedUntil;
+  const usable = isPaused ? 'paused' : 'ok';
   return {
-    name: state.name,
-    state: state.refused !== null ? 'refused' : isPaused ? 'paused' : 'ok',
-    reason: state.refused ?? (isPaused ? state.lastError : null),
-    head: state.head,
-    headAt: state.headAt,
-    oldest: state.oldest,
-    requests: state.requests,
-    faults: { ...state.faults },
-    lastError: state.lastError,
+    name,
+    state: refused === null ? usable : 'refused',
+    reason: refused ?? (isPaused ? lastError : null),
+    ...{ head, headAt, oldest, requests, faults: { ...faults }, lastError },
   };
 }

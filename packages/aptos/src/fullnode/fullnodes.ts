@@ -48,15 +48,9 @@ export interface FullnodesOptions {
   readonly limits?: Partial<FullnodeLimits>;
 }
 
-export interface FullnodeLimits {
-  readonly requestsInFlight: number;
-  readonly bytesInFlight: number;
-  readonly answerBytesMax: number;
-  readonly timeoutMs: number;
-  readonly attemptsMax: number;
-}
+export type FullnodeLimits = Readonly<typeof DEFAULT_LIMITS>;
 
-const DEFAULT_LIMITS: FullnodeLimits = {
+const DEFAULT_LIMITS = {
   requestsInFlight: 12,
   bytesInFlight: 96 * 1024 * 1024,
   answerBytesMax: 64 * 1024 * 1024,

@@ -1,21 +1,7 @@
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { parseContentId } from './content-id.ts';
 
-export interface CollectionFields {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly collectionLogo: string | null;
-  readonly collectionBannerImage: string | null;
-  readonly collectionCategory: string | null;
-  readonly projectUrl: string | null;
-  readonly wikiUrl: string | null;
-  readonly discordUrl: string | null;
-  readonly telegramUrl: string | null;
-  readonly twitterUsername: string | null;
-  readonly instagramUsername: string | null;
-}
-
-/** The columns that hold {@link CollectionFields}, in the same order for all statements. */
+/** The fields of a collection, and the columns that hold them, in the same order for all statements. */
 export const COLLECTION_COLUMNS = [
   ['name', 'name'],
   ['symbol', 'symbol'],
@@ -28,7 +14,10 @@ export const COLLECTION_COLUMNS = [
   ['telegramUrl', 'telegram_url'],
   ['twitterUsername', 'twitter_username'],
   ['instagramUsername', 'instagram_username'],
-] as const satisfies readonly (readonly [keyof CollectionFields, string])[];
+] as const;
+
+/** Null if the source has no usable value. */
+export type CollectionFields = { readonly [Field in (typeof COLLECTION_COLUMNS)[number][0]]: string | null };
 
 /** The first key with a usable value wins. Links that a browser would execute are dropped, texts are truncated. */
 export function readCollectionFields(document: Readonly<Record<string, unknown>>): CollectionFields {

@@ -6,10 +6,7 @@ import { type Collection, getCollection } from './get-collection.ts';
 import type { MetadataRequests } from './metadata-requests.ts';
 import type { Requester } from './request-metadata.ts';
 
-interface RequestedOf {
-  readonly chain: Chain;
-  readonly requester: Requester;
-}
+type RequestedOf = { readonly chain: Chain; readonly requester: Requester };
 
 /** Contracts never requested are queued, and the request waits briefly. @throws TooManyWaitingError */
 export async function enqueueCollections(

@@ -32,12 +32,8 @@ async function raritiesOf(
   records: readonly Rated[],
   isSpread: boolean,
 ): Promise<ReadonlyMap<string, TokenRarity>> {
-  const ranks = await database.select<{
-    readonly address: NftRecord['address'];
-    readonly tokenId: string;
-    readonly rank: number;
-    readonly tokens: number;
-  }>(ranksStatement(chain, records, isSpread));
+  type Ranked = Pick<NftRecord, 'address' | 'tokenId'> & { readonly rank: number; readonly tokens: number };
+  const ranks = await database.select<Ranked>(ranksStatement(chain, records, isSpread));
   if (ranks.length === 0) return new Map();
   const documents = new Map(records.map((record) => [recordId(record), record.document]));
   const rated = ranks.map((row) => {
@@ -95,19 +91,12 @@ async function readCounts(
   for (const { address, traits } of rated)
     for (const trait of traits) requested.set(countName(address, traitKey(address, trait)), { address, trait });
   if (requested.size === 0) return new Map();
-  const rows = await database.select<{
-    readonly address: NftRecord['address'];
-    readonly key: Buffer;
-    readonly count: number;
-    readonly tokens: number;
-  }>(countsStatement(chain, [...requested.values()], isSpread));
+  type Counted = Pick<NftRecord, 'address'> & { readonly key: Buffer; readonly count: number; readonly tokens: number };
+  const rows = await database.select<Counted>(countsStatement(chain, [...requested.values()], isSpread));
   return new Map(rows.map(({ address, key, count, tokens }) => [countName(address, key), traitFigures(count, tokens)]));
 }
 
-interface RequestedTrait {
-  readonly address: NftRecord['address'];
-  readonly trait: Trait;
-}
+type RequestedTrait = Pick<NftRecord, 'address'> & { readonly trait: Trait };
 
 export function countsStatement(chain: Chain, traits: readonly RequestedTrait[], isSpread = false): Sql {
   const { chainId, contracts } = collectionsOf(chain, traits);

@@ -19,9 +19,9 @@ const recordShape = {
     example: '7781',
     description: 'Decimal digits, or as set by format',
   }),
-  amount: digits
-    .nullable()
-    .openapi({ description: 'Number of units held by the owner, "1" for ERC-721. null if unknown' }),
+  amount: digits.nullable().openapi({
+    description: 'Number of units held by the owner, "1" for ERC-721. null if unknown',
+  }),
   token_hash: z.string().openapi({ pattern: '^[0-9a-f]{32}$', example: 'ab96a59f7d41a8648adee2f63d1386ce' }),
   block_number: digits.nullable().openapi({ description: 'Block of the newest change of owner or amount' }),
   block_number_minted: digits.nullable(),
@@ -45,10 +45,9 @@ const recordShape = {
   last_sale: salePricesSchema.shape.last_sale.optional().openapi({
     description: 'Last sale paid in ether within a year. null if there is none. Only with include_prices',
   }),
-  floor_price: z
-    .null()
-    .optional()
-    .openapi({ description: 'Only with include_prices. Not available, as all floor prices' }),
+  floor_price: z.null().optional().openapi({
+    description: 'Only with include_prices. Not available, as all floor prices',
+  }),
   floor_price_usd: z.null().optional(),
   floor_price_currency: z.null().optional(),
   collection_logo: text.optional(),

@@ -42,10 +42,7 @@ export const raribleV2: Marketplace = {
     }),
 };
 
-interface AssetType {
-  readonly assetClass: Hex;
-  readonly data: Hex;
-}
+type AssetType = Readonly<Record<'assetClass' | 'data', Hex>>;
 
 function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
   const match = eventArguments(MATCH, log);
