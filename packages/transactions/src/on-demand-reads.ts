@@ -73,11 +73,8 @@ export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandRead
 
 export class NotIndexedHereError extends ApiError {
   constructor({ key }: Pick<Chain, 'key'>) {
-    super({
-      code: 'TRANSACTIONS_NOT_INDEXED',
-      status: 400,
-      message: `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
-      details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
-    });
+    const message = `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
+    const details = { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' };
+    super({ code: 'TRANSACTIONS_NOT_INDEXED', status: 400, message, details });
   }
 }

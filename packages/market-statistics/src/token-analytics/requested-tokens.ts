@@ -7,7 +7,6 @@ import { z } from '@hono/zod-openapi';
 
 /** Per request body. */
 export const TOKENS_MAX = 200;
-
 const DEFAULT_CHAIN = 'eth';
 
 export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) {

@@ -12,7 +12,6 @@ export function windowsUntil(newest: number, lengths: readonly number[]): Wanted
 }
 
 export const TIMEFRAMES = ['1d', '7d', '30d'] as const;
-
 type SeriesTimeframe = (typeof TIMEFRAMES)[number];
 
 const STEPS: Readonly<Record<SeriesTimeframe, { readonly count: number; readonly seconds: number }>> = {

@@ -7,7 +7,6 @@ import { dilutedValuation, type TokenSupply, volumeOf } from '../token-analytics
 import type { Candidate } from './search-statement.ts';
 
 export const SORTS = ['volume1hDesc', 'volume24hDesc', 'liquidityDesc', 'marketCapDesc'] as const;
-
 type Sort = (typeof SORTS)[number];
 
 /** Candidates whose figures are computed. */

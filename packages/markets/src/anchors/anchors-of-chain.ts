@@ -3,12 +3,10 @@ import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 
 /** Kinds of tokens whose dollar price does not come from pools, the most preferred quote token first. */
 export const ANCHOR_KINDS = ['dollar', 'native', 'ether', 'other'] as const;
-
 export type AnchorKind = (typeof ANCHOR_KINDS)[number];
 
 /** The native token counts as its wrapped one: in Uniswap v4 it is the zero address. */
 export type Anchors = Readonly<Record<AnchorKind, readonly Address[]>>;
-
 type AnchoredChain = Pick<Chain, 'id' | 'wrappedNative' | 'dollarTokens' | 'tokenFeeds'>;
 
 export function anchorsOf({ id, wrappedNative, dollarTokens, tokenFeeds }: AnchoredChain): Anchors {

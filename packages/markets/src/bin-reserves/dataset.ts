@@ -36,12 +36,7 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): BinChangeRow[] 
   return [...sums.values()]
     .filter(({ amount0, amount1 }) => amount0 !== 0n || amount1 !== 0n)
     .map(({ pool, bin, amount0, amount1, blockNumber }) => ({
-      poolKey: poolKey(pool),
-      chainId: chain.id,
-      blockNumber,
-      bin,
-      pool,
-      amount0: amount0.toString(),
-      amount1: amount1.toString(),
+      ...{ poolKey: poolKey(pool), chainId: chain.id, blockNumber, bin, pool },
+      ...{ amount0: amount0.toString(), amount1: amount1.toString() },
     }));
 }

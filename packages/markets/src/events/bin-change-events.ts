@@ -43,10 +43,8 @@ const decoders: readonly BinDecoder[] = [
 ];
 
 const byTopic: ReadonlyMap<string, BinDecoder> = new Map(decoders.map((decoder) => [decoder.event.topic, decoder]));
-
 const DEPOSITED = topicOf('DepositedToBins(address,address,uint256[],bytes32[])');
 const WITHDRAWN = topicOf('WithdrawnFromBins(address,address,uint256[],bytes32[])');
-
 export const BIN_CHANGE_TOPICS: readonly Hash[] = [...decoders.map(({ event }) => event.topic), DEPOSITED, WITHDRAWN];
 
 /** Pure, never throws on hostile input. Any contract can emit a perfect event: only proven pools count. */

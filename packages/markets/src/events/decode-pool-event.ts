@@ -22,7 +22,6 @@ const byTopic: ReadonlyMap<string, PoolEventDecoder> = new Map(
 );
 
 export const poolEventLayouts: readonly EventLayout[] = decoders.map(({ event }) => event);
-
 export const POOL_EVENT_TOPICS: readonly Hash[] = poolEventLayouts.map(({ topic }) => topic);
 
 export const STATE_EVENT_TOPICS: readonly Hash[] = decoders

@@ -11,7 +11,6 @@ export class InvalidExchangeError extends defineError('INVALID_EXCHANGE', (given
 })) {}
 
 export const EXCHANGE_FAMILIES: readonly string[] = [...familiesByName.keys()];
-
 const HASH = /^0x[0-9a-f]{64}$/i;
 
 /** @throws InvalidExchangeError */

@@ -30,7 +30,6 @@ export const FEES: readonly number[] = [
 export const TICK_SPACINGS: readonly number[] = [1, 10, 50, 60, 80, 100, 200, 2_000];
 /** Forks of Uniswap v3 by tick spacing have one more. */
 const SPACINGS = [...TICK_SPACINGS, 5];
-
 const ONE_TIER: PoolTiers = { all: [{}], enabled: null };
 const UNKNOWN_TIERS: PoolTiers = { all: [], enabled: null };
 const KINDS: PoolTiers = { all: [{ isStable: false }, { isStable: true }], enabled: null };

@@ -78,7 +78,6 @@ export interface PoolTiers {
 }
 
 export type PoolTier = Partial<Omit<PoolHints, 'token0' | 'token1'>>;
-
 export const NO_FACTS: PoolFacts = { tokens: null, fee: null, tickSpacing: null, isStable: null, hooks: null };
 
 export function callData(signature: string, ...words: readonly (bigint | Hex | number)[]): Hex {

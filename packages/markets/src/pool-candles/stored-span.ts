@@ -10,7 +10,6 @@ export interface StoredSpan {
 }
 
 export const VALID_SPAN = sql`is_stored AND price_changes = 0`;
-
 const HOUR_SECONDS = 3_600;
 
 /** `hours` since the epoch. */

@@ -22,24 +22,11 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): PoolCreationRow
     const created = decodePoolCreation(log, exchanges);
     if (created === null) return [];
     const { pool, tokens, fee, tickSpacing, isStable, hooks } = created;
+    const { address: factory, blockNumber, transactionIndex, logIndex, transactionHash } = log;
     const [token0 = null, token1 = null] = tokens ?? [];
-    return [
-      {
-        poolKey: poolKey(pool),
-        chainId: chain.id,
-        blockNumber: log.blockNumber,
-        transactionIndex: log.transactionIndex,
-        logIndex: log.logIndex,
-        fee,
-        tickSpacing,
-        isStable,
-        pool,
-        factory: log.address,
-        token0,
-        token1,
-        hooks,
-        transactionHash: log.transactionHash,
-      },
-    ];
+    return {
+      ...{ poolKey: poolKey(pool), chainId: chain.id, blockNumber, transactionIndex, logIndex, transactionHash },
+      ...{ pool, factory, token0, token1, fee, tickSpacing, isStable, hooks },
+    };
   });
 }

@@ -77,5 +77,4 @@ export function poolOfResult({ word }: Pick<PoolQuestion, 'word'>, returned: Hex
 }
 
 const NO_HINTS = { token0: null, token1: null, fee: null, tickSpacing: null, isStable: null };
-
 const PROBES = [parseAddress(`0x${'1'.padStart(40, '0')}`), parseAddress(`0x${'2'.padStart(40, '0')}`)] as const;

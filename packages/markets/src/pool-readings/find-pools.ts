@@ -71,7 +71,6 @@ export async function readPoolStates(
 
 /** Factories get new kinds of pools rarely, and events announce their pools. Milliseconds. */
 const FORMS_MAX_AGE_MS = 86_400_000;
-
 const knownForms = new WeakMap<ChainExchanges, { readonly forms: readonly FactoryForm[]; readonly readAt: number }>();
 
 async function readForms(exchanges: ChainExchanges, search: Pick<PoolSearch, 'state'>, signal: AbortSignal) {

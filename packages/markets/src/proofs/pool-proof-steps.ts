@@ -14,9 +14,7 @@ export interface ProofCall {
 
 /** Results in lower case; null: reverted, or returned nothing. Pure. */
 type Steps<Result> = Generator<readonly ProofCall[], Result, readonly (Hex | null)[]>;
-
 export type ProofSteps = Steps<PoolVerdict>;
-
 const DISPROVED: PoolVerdict = { verdict: 'disproved' };
 
 /** The pool's own results only choose the exchange and the question. */

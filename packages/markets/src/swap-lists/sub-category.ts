@@ -7,7 +7,6 @@ import { type Anchors, anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { type SwapSides, viewedSide } from './swap-sides.ts';
 
 export const SUB_CATEGORIES = ['newPosition', 'accumulation', 'partialSell', 'sellAll'] as const;
-
 export type SubCategory = (typeof SUB_CATEGORIES)[number];
 
 export interface PositionedSwap {

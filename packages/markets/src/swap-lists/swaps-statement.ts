@@ -27,7 +27,6 @@ export type SwapsSubject =
   | { readonly kind: 'wallet'; readonly wallet: Address; readonly token: Address | null };
 
 export const TRANSACTION_TYPES = ['buy', 'sell', 'addLiquidity', 'removeLiquidity'] as const;
-
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
 export interface SwapPlace {

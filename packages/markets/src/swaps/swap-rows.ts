@@ -24,26 +24,20 @@ export function swapRows(transaction: ExecutedTransaction, chain: Chain): readon
   const trades = joinBins(events).map(({ log, event }) => ({ log, event, sides: sidesOf(event, transfers) }));
   const beneficiaries = tradersOf(trades, transaction, transfers, chain, vaults);
   return trades.map(({ log, event, sides }) => {
+    const { from: wallet, hash: transactionHash } = transaction;
+    const { address, blockNumber, transactionIndex, logIndex } = log;
+    const { pool } = event;
+    const { token0, token1, amount0, amount1 } = sides;
+    const range = event.kind === 'liquidity' ? event.range : null;
     const beneficiary = beneficiaries.get(log) ?? null;
     return {
-      poolKey: poolKey(event.pool),
-      chainId: chain.id,
-      blockNumber: log.blockNumber,
-      transactionIndex: log.transactionIndex,
-      logIndex: log.logIndex,
-      tickLower: event.kind === 'liquidity' ? (event.range?.tickLower ?? null) : null,
-      tickUpper: event.kind === 'liquidity' ? (event.range?.tickUpper ?? null) : null,
+      ...{ poolKey: poolKey(pool), chainId: chain.id, blockNumber, transactionIndex, logIndex, transactionHash },
       kind: event.kind === 'swap' ? 0 : event.change === 'add' ? 1 : 2,
-      pool: event.pool,
-      vault: vaults.has(log.address) ? log.address : null,
-      token0: sides.token0,
-      token1: sides.token1,
-      amount0: sides.amount0?.toString() ?? null,
-      amount1: sides.amount1?.toString() ?? null,
-      liquidityDelta: event.kind === 'liquidity' ? (event.range?.liquidityDelta.toString() ?? null) : null,
-      wallet: transaction.from,
-      beneficiary: beneficiary === transaction.from ? null : beneficiary,
-      transactionHash: transaction.hash,
+      ...{ pool, vault: vaults.has(address) ? address : null, token0, token1 },
+      ...{ amount0: amount0?.toString() ?? null, amount1: amount1?.toString() ?? null },
+      ...{ tickLower: range?.tickLower ?? null, tickUpper: range?.tickUpper ?? null },
+      liquidityDelta: range?.liquidityDelta.toString() ?? null,
+      ...{ wallet, beneficiary: beneficiary === wallet ? null : beneficiary },
     };
   });
 }

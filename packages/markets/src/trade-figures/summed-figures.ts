@@ -73,7 +73,6 @@ const sumsSchema = z.object({
   ...{ buyers: count, sellers: count, wallets: count },
 });
 const answerSchema = z.array(z.tuple([z.string(), z.array(sumsSchema)]));
-
 type Question = z.infer<typeof questionSchema>;
 
 const TRADE_FIGURES: StateKind<Question, z.infer<typeof answerSchema>> = {

@@ -114,7 +114,6 @@ function bitOf(span: number, isBuy: boolean): number {
 }
 
 type TraderCounts = Pick<TradeSums, 'buyers' | 'sellers' | 'wallets'>;
-
 const UNCOUNTED: TraderCounts = { buyers: null, sellers: null, wallets: null };
 
 function countTraders(traders: ReadonlyMap<string, number>, spans: number, isCounted: boolean): TraderCounts[] {

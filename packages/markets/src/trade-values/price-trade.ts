@@ -6,7 +6,6 @@ import { soldToken } from '../trades/trade-direction.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
 export const CURRENCIES = ['usd', 'native'] as const;
-
 export type Currency = (typeof CURRENCIES)[number];
 
 export interface PricedPair {

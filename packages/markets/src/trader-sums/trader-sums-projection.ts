@@ -16,7 +16,6 @@ export const traderSumsOfSwaps: Projection = {
 };
 
 export const traderSumsOfFeeds = ofPrices('trader-sums-of-feeds');
-
 export const traderSumsOfPoolPrices = ofPrices('trader-sums-of-pool-prices');
 
 /** Values in a block follow from prices in that block and earlier ones. */

@@ -21,7 +21,6 @@ export interface AbiBooks {
 
 /** For contracts whose implementation is unknown and whose own ABI has no match. */
 type OnUnknown = (chain: Chain, unknown: readonly RequestedEntry[]) => void;
-
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
 /** Parsed texts; each takes some kilobytes. */

@@ -1,7 +1,6 @@
 /** Characters, with argument names. */
 const LENGTH_MAX = 4_096;
 const TOO_LONG = `longer than ${LENGTH_MAX} characters`;
-
 const BETWEEN_CELLS = /[;"'`\r\n\t]/;
 const BETWEEN_WORDS = /[,:|\s]+/;
 

@@ -76,7 +76,6 @@ const filterSchema = z.object({
   ...blockBoundsSchema,
 });
 type LogsFilter = z.infer<typeof filterSchema>;
-
 const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int() });
 
 type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
@@ -122,11 +121,8 @@ function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: Contra
 /** None of the contract's logs are indexed, and requests may not read them from a node. */
 class LogsNotIndexedError extends ApiError {
   constructor({ key }: Pick<Chain, 'key'>) {
-    super({
-      code: 'LOGS_NOT_INDEXED',
-      status: 400,
-      message: `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
-      details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
-    });
+    const message = `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
+    const details = { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' };
+    super({ code: 'LOGS_NOT_INDEXED', status: 400, message, details });
   }
 }

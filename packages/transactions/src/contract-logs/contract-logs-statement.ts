@@ -36,14 +36,9 @@ export interface ContractLogsQuery extends PageBounds {
 }
 
 export const BY_TOPIC = 'logs_by_topic';
-
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 const PAGE_COLUMNS = sql`${joinSql(PLACE.map(asSql))}, transaction_hash, topic0, topic1, topic2, topic3, data`;
-
-export const CONTRACT_LOGS = packedRows({
-  block_number: int8('block_number'),
-  ...LOG_COLUMNS,
-});
+export const CONTRACT_LOGS = packedRows({ block_number: int8('block_number'), ...LOG_COLUMNS });
 
 /** In each partition a range of the key, or with topic0 of `logs_by_topic`. Other topics filter its rows. */
 export function contractLogsStatement(chain: Chain, query: ContractLogsQuery, select: Sql = CONTRACT_LOGS.select): Sql {

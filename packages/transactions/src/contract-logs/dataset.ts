@@ -28,19 +28,10 @@ function areAllKept({ logs: kept }: Chain): boolean {
 }
 
 function logRow(log: Log, chainId: ChainId): LogRow {
+  const { address, blockNumber, transactionIndex, logIndex, transactionHash, data } = log;
   const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = log.topics;
   return {
-    addressKey: addressKey(log.address),
-    chainId,
-    blockNumber: log.blockNumber,
-    transactionIndex: log.transactionIndex,
-    logIndex: log.logIndex,
-    transactionHash: log.transactionHash,
-    address: log.address,
-    topic0,
-    topic1,
-    topic2,
-    topic3,
-    data: log.data,
+    ...{ addressKey: addressKey(address), chainId, blockNumber, transactionIndex, logIndex },
+    ...{ transactionHash, address, topic0, topic1, topic2, topic3, data },
   };
 }

@@ -72,7 +72,6 @@ export async function readImplementations(
 }
 
 const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'] as const;
-
 const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 export const UNREAD: PointedTo = { ...NOTHING, form: 'unread' };
 

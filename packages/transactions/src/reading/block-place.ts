@@ -4,7 +4,6 @@ import { newestFinal } from './finality.ts';
 
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
-
 export type BlockPlace = number | Hash | BlockTag;
 
 /** Undefined if invalid. 64 digits after `0x` are a hash, fewer are a number. */

@@ -44,7 +44,6 @@ const decodedShape = {
 
 export const decodedCallSchema = z.object({ ...decodedShape, type: z.literal('function') }).openapi('DecodedCall');
 export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('event') }).openapi('DecodedEvent');
-
 type ShownArgument = z.infer<typeof argumentSchema>;
 
 /** Null: unknown, or a contract creation. `block`: its number. */

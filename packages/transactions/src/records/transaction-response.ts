@@ -12,7 +12,6 @@ import {
 import type { TransactionRecord } from './transaction-record.ts';
 
 const COIN_DECIMALS = 18;
-
 const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
 const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
@@ -78,7 +77,6 @@ export const transactionShape = {
 };
 
 const logsShape = { logs: z.array(logSchema) };
-
 export const blockTransactionSchema = z.object({ ...transactionShape, ...logsShape }).openapi('BlockTransaction');
 
 export const markShape = {

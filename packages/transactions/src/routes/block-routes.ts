@@ -182,7 +182,6 @@ async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockP
 
 /** Nodes of some chains list transactions that are not the block's own, whose transfers are stored too. */
 const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;
-
 const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
 
 const blockStatsSchema = z

@@ -10,7 +10,6 @@ export interface TransactionRouteOptions {
 }
 
 export const DEFAULT_CHAIN = 'eth';
-
 const INTERNAL_TRANSACTIONS = 'internal_transactions';
 
 export function asksInternal(include: string | undefined): boolean {

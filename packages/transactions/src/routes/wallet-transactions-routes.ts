@@ -212,11 +212,8 @@ function requireTransactions(chains: ApiDependencies['chains'], chain: Chain): v
 class TransactionsNotKeptError extends ApiError {
   constructor(chain: Pick<Chain, 'key'>) {
     const key = `TRANSACTIONS_${environmentSuffix(chain)}`;
-    super({
-      code: 'TRANSACTIONS_NOT_KEPT',
-      status: 400,
-      message: `transactions of ${chain.key} are not indexed: set ${key}=all and restart`,
-      details: { reason: 'not-indexed', configuration_key: key },
-    });
+    const message = `transactions of ${chain.key} are not indexed: set ${key}=all and restart`;
+    const details = { reason: 'not-indexed', configuration_key: key };
+    super({ code: 'TRANSACTIONS_NOT_KEPT', status: 400, message, details });
   }
 }

@@ -48,7 +48,6 @@ export function isNotOffered(error: unknown): boolean {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-
 const quantity = z.string().regex(/^0x[\da-f]+$/i);
 const plainPartsSchema = z.object({
   from: z.string(),

@@ -42,7 +42,6 @@ export interface SearchPlan {
 }
 
 type RunTurn = (turn: SearchTurn, signal: AbortSignal) => Promise<TurnEnd>;
-
 export type TurnEnd = 'done' | 'calls' | 'time';
 
 export interface SearchTurn {

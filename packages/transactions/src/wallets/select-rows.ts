@@ -37,11 +37,9 @@ export async function selectRows(chain: Chain, blocks: readonly WholeBlock[], fi
 
 interface SelectedRows {
   readonly accounts: readonly AccountTransactionRow[];
-  /** Native tokens that moved inside transactions. */
   readonly inside: readonly InternalTransferRow[];
 }
 
-/** By block. */
 async function selectBy(chain: Chain, blocks: readonly WholeBlock[], findRequested: FindRequested) {
   const rows = blocks.map((block): SelectedRows => {
     const committed = committedIn(block, chain);
@@ -81,7 +79,6 @@ function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Addre
   return sides;
 }
 
-/** The same block if the node's senders were correct. */
 function withSenders(block: WholeBlock, rows: SelectedRows | undefined): WholeBlock {
   const indexes = indexesOf(rows);
   const corrected = block.transactions.map((transaction) => {

@@ -48,7 +48,6 @@ export function createTrackedWallets(
     return now;
   }
 
-  /** Or until the time is up. */
   async function untilNewestSearched(
     { database }: RequestContext,
     chain: Chain,
