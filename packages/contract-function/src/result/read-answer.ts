@@ -8,7 +8,7 @@ import { ContractCallError, ContractCallsOffError } from './contract-call-error.
 import { revertReason } from './revert-reason.ts';
 import { type ShownValue, showOutputs } from './show-outputs.ts';
 
-/** Of a node's error text. Characters. */
+/** A node's error text is cut at this length. Characters. */
 const MESSAGE_LENGTH_MAX = 300;
 
 export interface RequestedCall {

@@ -1,5 +1,4 @@
 import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
-import { isObject } from '../methods/parameter.ts';
 import { idText, idTexts } from './id-text.ts';
 import {
   BATCH_MAX,
@@ -58,11 +57,12 @@ function single(request: ReadRequest): RequestBody {
 }
 
 function readRequest(value: unknown, writtenId: () => string | null): ReadRequest {
-  if (!isObject(value)) return refuse('null', invalidRequest('it is not an object'));
-  const id = readId(value.id, writtenId);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse('null', invalidRequest('it is not an object'));
+  const { id: given, jsonrpc, method, params }: Readonly<Record<string, unknown>> = Object(value);
+  const id = readId(given, writtenId);
   if (id === false) return refuse('null', invalidRequest('id must be a number, a string or null'));
-  if (value.jsonrpc !== '2.0') return refuse(id, invalidRequest('jsonrpc must be "2.0"'));
-  const { method, params } = value;
+  if (jsonrpc !== '2.0') return refuse(id, invalidRequest('jsonrpc must be "2.0"'));
   if (typeof method !== 'string' || method === '') return refuse(id, invalidRequest('method is missing'));
   if (params === undefined || params === null) return { id, method, params: [] };
   if (!Array.isArray(params)) return refuse(id, invalidParams('params must be an array'));

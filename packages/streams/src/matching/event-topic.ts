@@ -8,7 +8,7 @@ const SIGNATURE = /^([\w$]+)(\(.*\))$/;
 const TYPE =
   /^(?:(?:u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-4][0-9]|25[0-6])|address|bool|bytes(?:[1-9]|[12]\d|3[0-2])?|string|function|u?fixed(?:\d+x\d+))(?:\[\d*\])*|(?:\[\d*\])*)$/;
 
-/** Of a signature (parameter names, `indexed` and `uint` are allowed) or a hash. Null for any other text. */
+/** Accepts a signature (parameter names, `indexed` and `uint` are allowed) or a hash. Null for any other text. */
 export function topicOf(signature: string): Hash | null {
   if (HASH.test(signature)) return signature.toLowerCase() as Hash;
   return selectorOf(signature.trim());
