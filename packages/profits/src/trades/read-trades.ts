@@ -140,11 +140,7 @@ export async function* readTrades(
 
 const PART = 2_500;
 
-interface PartRow extends PackedTexts {
-  readonly count: number;
-  readonly last: TradePosition | null;
-  readonly pools: readonly PoolEntry[] | null;
-}
+type PartFacts = PackedTexts & { count: number; last: TradePosition | null; pools: readonly PoolEntry[] | null };
 
 interface FoundSwap {
   readonly block: number;
@@ -164,7 +160,7 @@ function readPart(
 ) {
   return readConsistentPage(async () => {
     const packed = query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS;
-    const { rows, page } = await readPackedPage<FoundSwap, PartRow>(database, packed, (select) =>
+    const { rows, page } = await readPackedPage<FoundSwap, PartFacts>(database, packed, (select) =>
       tradesStatement(chain, query, { select }, isSpread),
     );
     const torn = rows.find(({ time }) => time === -1);

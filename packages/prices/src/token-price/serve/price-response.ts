@@ -13,7 +13,6 @@ import {
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import type { PriceCandidate } from '../decide/decide-price.ts';
 import { newest } from '../decide/time-weighted.ts';
 import type { PricePlace } from '../place/price-place.ts';
 import type { TokenPrice } from '../read/token-price.ts';
@@ -97,6 +96,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
   const pool =
     price.of === 'pools' ? price.pools.find(({ history }) => history.pool === price.decision.pool) : undefined;
   const state = pool?.history.changedAt;
+  const depth = pool ? addFractions(newest(pool.candidate.anchorDepth), newest(pool.candidate.tokenDepth)) : null;
   const change = before === null ? null : changeBetween(before, price.usd);
   return {
     tokenName: name,
@@ -114,7 +114,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
     exchangeAddress: pool?.history.factory ?? null,
     exchangeName: pool?.history.exchange ?? null,
     pairAddress: pool?.history.pool ?? null,
-    pairTotalLiquidityUsd: pool === undefined ? null : cents(depthOf(pool.candidate)),
+    pairTotalLiquidityUsd: depth === null ? null : cents(depth),
     tokenAddress: token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token,
     ...(toBlock !== null && { toBlock: String(toBlock) }),
     priceLastChangedAtBlock: state === undefined ? null : String(state.block),
@@ -128,10 +128,6 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
 }
 
 const UNKNOWN = { name: null, symbol: null, decimals: null };
-
-function depthOf({ anchorDepth, tokenDepth }: PriceCandidate): Fraction {
-  return addFractions(newest(anchorDepth), newest(tokenDepth));
-}
 
 function showNativePrice(
   { price, native }: FoundPrice,
