@@ -6,7 +6,7 @@ import type { StreamOperations } from '@chainstead/streams';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
 import type { MenuGroup } from './layout/page.ts';
-import type { ExplorerServices } from './pages/explorer/explorer-page.ts';
+import type { ExplorerServices } from './pages/explorer/explorer-services.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';

@@ -11,6 +11,7 @@ export * from './cursors/cursor.ts';
 export * from './errors/error.ts';
 export * from './errors/finding.ts';
 export * from './json/answer-budget.ts';
+export * from './json/is-object.ts';
 export * from './json/json-bounds.ts';
 export * from './json/lossless-json.ts';
 export * from './observability/latency-percentile.ts';

@@ -10,10 +10,10 @@ export {
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
 export { addNftMetadata } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
+export { readDocument } from './document-object.ts';
 export { nftDueEntries } from './due-entries.ts';
 export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 export { createPictureReader, type PictureReader } from './pictures/picture-reader.ts';
-export { readDocument } from './records/document-object.ts';
 export {
   type NormalizedMetadata,
   normalizedMetadataSchema,

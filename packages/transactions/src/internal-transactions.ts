@@ -1,6 +1,5 @@
-import type { Chain } from '@chainstead/chains';
 import { parseAddress, parseHash } from '@chainstead/core';
-import type { OnDemandReads } from './on-demand-reads.ts';
+import type { TracingRequest } from './on-demand-reads.ts';
 import { internalTransactionsKind } from './reading/internal-transactions-reader.ts';
 import type { ProofMark } from './reading/proof-mark.ts';
 import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
@@ -8,12 +7,6 @@ import type { TransactionRecord } from './records/transaction-record.ts';
 
 /** By transaction hash; null: no node of the chain provides traces. */
 export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;
-
-export interface TracingRequest {
-  readonly onDemandReads: OnDemandReads;
-  readonly chain: Chain;
-  readonly requester: string;
-}
 
 export interface PlacedTransaction {
   readonly transaction: TransactionRecord;

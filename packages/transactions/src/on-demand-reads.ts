@@ -33,6 +33,12 @@ export interface OnDemandReads {
   ): Promise<readonly Answer[]>;
 }
 
+export interface TracingRequest {
+  readonly onDemandReads: OnDemandReads;
+  readonly chain: Chain;
+  readonly requester: string;
+}
+
 /** Milliseconds. */
 const LASTING_MS = 600_000;
 /** Milliseconds. The newest block is requested often, and slow chains must not cause waits. */

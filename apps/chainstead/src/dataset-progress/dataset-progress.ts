@@ -1,4 +1,3 @@
-
 import { type Chain, environmentSuffix, feedsOf } from '@chainstead/chains';
 import { type BlockRange, mergeRanges, rangeSize, subtractRanges } from '@chainstead/core';
 import { anchorsOf, EVERY_SWAP } from '@chainstead/markets';

@@ -1,4 +1,3 @@
-
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import { type Finding, findingsOf } from '@chainstead/core';
 import type { SampledBlock } from '@chainstead/rpc';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isObject } from '../methods/parameter.ts';
+import { isObject } from '@chainstead/core';
 
 /** The type of a parameter, as far as it allows different spellings of the same value. */
 type Kind = 'any' | 'quantity' | 'block' | 'transaction' | 'filter';

@@ -1,7 +1,7 @@
-import { toQuantity } from '@chainstead/core';
+import { isObject, toQuantity } from '@chainstead/core';
 import type { PinnedHead } from '../call.ts';
 import { type MethodFacts, UNLISTED } from '../methods/method-table.ts';
-import { isAbsent, isObject } from '../methods/parameter.ts';
+import { isAbsent } from '../methods/parameter.ts';
 
 /** The block that a call's result depends on, which decides how long it can be cached. */
 export type CallBlock =

@@ -1,5 +1,6 @@
+import { isObject } from '@chainstead/core';
 import { membersOf } from './members.ts';
-import { type Check, isAbsent, isObject } from './parameter.ts';
+import { type Check, isAbsent } from './parameter.ts';
 import { address, block, hash, isBlockNumber, listOf } from './values.ts';
 
 /** geth's limits of a filter. */

@@ -1,4 +1,5 @@
-import { type Check, isAbsent, isObject, mustBe, shown } from './parameter.ts';
+import { isObject } from '@chainstead/core';
+import { type Check, isAbsent, mustBe, shown } from './parameter.ts';
 
 /** Refuses other members: a node may read an unchecked one, and the error classifier reads echoed text. */
 export function membersOf(name: string, members: Readonly<Record<string, Check>>): Check {

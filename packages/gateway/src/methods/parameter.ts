@@ -24,10 +24,6 @@ export function shown(given: unknown): string {
   return text.length > GIVEN_LENGTH_MAX ? `${text.slice(0, GIVEN_LENGTH_MAX)}…"` : text;
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

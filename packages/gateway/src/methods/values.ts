@@ -1,6 +1,8 @@
 /** Checks of single values, as lenient as geth's decoders (common/hexutil, rpc/types.go). */
+
+import { isObject } from '@chainstead/core';
 import { membersOf } from './members.ts';
-import { type Check, isAbsent, isObject, mustBe } from './parameter.ts';
+import { type Check, isAbsent, mustBe } from './parameter.ts';
 
 const HASH = /^0[xX][0-9a-fA-F]{64}$/;
 const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/;

@@ -1,6 +1,6 @@
 import type { Log } from '@chainstead/core';
+import { isObject } from '@chainstead/core';
 import { logRange } from '../methods/log-filter.ts';
-import { isObject } from '../methods/parameter.ts';
 
 export interface LogCriteria {
   readonly addresses: ReadonlySet<string> | null;

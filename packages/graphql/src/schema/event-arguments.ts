@@ -2,8 +2,7 @@ import 'graphile-build-pg';
 import type { PgCodec, PgResource } from '@dataplan/pg';
 import type { GrafastFieldConfigArgumentMap } from 'grafast';
 import type { GraphQLInputFieldConfigMap } from 'graphql/index.js';
-import type { RowArguments } from './row-range.ts';
-import type { RowSource } from './row-sources.ts';
+import type { RowArguments, RowSource } from './row-sources.ts';
 
 /** As parsed by their types. Members are columns: no argument has a column in its name. */
 export interface EventArguments extends RowArguments {

@@ -1,8 +1,8 @@
-import { type PgCodec, type PgResource, sqlValueWithCodec, TYPES } from '@dataplan/pg';
+import { type PgResource, sqlValueWithCodec, TYPES } from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
 import { GraphqlRefusalError } from '../refusal.ts';
 import type { EventArguments } from './event-arguments.ts';
-import { BLOCK } from './row-sources.ts';
+import { BLOCK, codecOf, tableOf } from './row-sources.ts';
 
 export interface Condition {
   readonly column: string;
@@ -110,17 +110,6 @@ function firstBlock(resource: PgResource, chainId: SQL, isBelow: SQL): SQL {
       ORDER BY probe.chain_id, probe.block_number LIMIT 1) AS ${ROW}
     WHERE low < high
   ) SELECT max(low) FROM steps)`;
-}
-
-export function tableOf({ from, name }: PgResource): SQL {
-  if (typeof from === 'function') throw new RangeError(`${name} is no table`);
-  return from;
-}
-
-export function codecOf(resource: PgResource, name: string): PgCodec {
-  const codec = resource.codec.attributes?.[name]?.codec;
-  if (codec === undefined) throw new RangeError(`${resource.name} has no column ${name}`);
-  return codec;
 }
 
 function withoutValue(argument: string): GraphqlRefusalError {

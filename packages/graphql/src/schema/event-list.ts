@@ -2,11 +2,11 @@ import { type PgResource, type PgSelectQueryBuilder, sqlValueWithCodec, TYPES, t
 import { type SQL, sql } from 'pg-sql2';
 import { GraphqlRefusalError } from '../refusal.ts';
 import type { EventArguments } from './event-arguments.ts';
-import { blockBounds, type Condition, codecOf, isRange, readConditions } from './event-conditions.ts';
+import { blockBounds, type Condition, isRange, readConditions } from './event-conditions.ts';
 import { createPage } from './event-page.ts';
 import { countOf, createScans, isSmall, type Scan } from './event-scans.ts';
 import { chainIdOf } from './row-range.ts';
-import type { RowSource } from './row-sources.ts';
+import { codecOf, type RowSource } from './row-sources.ts';
 
 export interface EventList {
   /** A query with at least the rows of the page, and no earlier ones. */

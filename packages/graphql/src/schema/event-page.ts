@@ -2,7 +2,7 @@ import { type PgCodec, type PgResource, type PgSelectQueryBuilder, TYPES } from 
 import { type SQL, sql } from 'pg-sql2';
 import { cursorValues, foreignCursor, inCursor } from './cursor.ts';
 import type { EventArguments } from './event-arguments.ts';
-import { codecOf, columnOf, ROW, tableOf } from './event-conditions.ts';
+import { columnOf, ROW } from './event-conditions.ts';
 import {
   and,
   columnsOf,
@@ -14,7 +14,7 @@ import {
   scanned,
   unknownToPlanner,
 } from './event-scans.ts';
-import { BLOCK, LOG_PLACE } from './row-sources.ts';
+import { BLOCK, codecOf, LOG_PLACE, tableOf } from './row-sources.ts';
 
 export interface Page {
   readonly column: string | null;

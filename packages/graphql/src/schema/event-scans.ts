@@ -8,9 +8,9 @@ import {
   isRange,
   OPERATORS,
   ROW,
-  tableOf,
 } from './event-conditions.ts';
-import { BLOCK, LOG_PLACE } from './row-sources.ts';
+import { BLOCK, LOG_PLACE, tableOf } from './row-sources.ts';
+
 import { COUNT_MAX } from './total-count-plugin.ts';
 
 export interface Scan {

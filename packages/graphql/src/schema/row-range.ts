@@ -3,20 +3,8 @@ import { sqlValueWithCodec, TYPES } from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { cursorValues } from './cursor.ts';
-import { codecOf as columnCodec } from './event-conditions.ts';
 import { unknownToPlanner } from './event-scans.ts';
-import { BLOCK, type Finder, type RowSource } from './row-sources.ts';
-
-export interface RowArguments {
-  /** Decimal id of a named chain. One of `chain` and `chain_id` has a value. */
-  readonly chain?: string | null | undefined;
-  readonly chain_id?: string | null | undefined;
-  readonly where?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly from_block?: string | null | undefined;
-  readonly to_block?: string | null | undefined;
-  readonly order?: 'ASC' | 'DESC' | null | undefined;
-  readonly after?: string | null | undefined;
-}
+import { BLOCK, codecOf as columnCodec, type Finder, type RowArguments, type RowSource } from './row-sources.ts';
 
 export interface RowRange {
   readonly conditions: readonly SQL[];

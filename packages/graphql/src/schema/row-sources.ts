@@ -1,3 +1,6 @@
+import type { PgCodec, PgResource } from '@dataplan/pg';
+import type { SQL } from 'pg-sql2';
+
 export interface Finder {
   readonly name: string;
   readonly column: string;
@@ -84,3 +87,25 @@ function unkeyed(name: string): Finder {
 }
 
 export const SHOWN_SCHEMAS = ['contracts', 'analytics'] as const;
+
+export function tableOf({ from, name }: PgResource): SQL {
+  if (typeof from === 'function') throw new RangeError(`${name} is no table`);
+  return from;
+}
+
+export function codecOf(resource: PgResource, name: string): PgCodec {
+  const codec = resource.codec.attributes?.[name]?.codec;
+  if (codec === undefined) throw new RangeError(`${resource.name} has no column ${name}`);
+  return codec;
+}
+
+export interface RowArguments {
+  /** Decimal id of a named chain. One of `chain` and `chain_id` has a value. */
+  readonly chain?: string | null | undefined;
+  readonly chain_id?: string | null | undefined;
+  readonly where?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly from_block?: string | null | undefined;
+  readonly to_block?: string | null | undefined;
+  readonly order?: 'ASC' | 'DESC' | null | undefined;
+  readonly after?: string | null | undefined;
+}

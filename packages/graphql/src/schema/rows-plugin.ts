@@ -22,7 +22,8 @@ import {
 } from './event-arguments.ts';
 import { ROW } from './event-conditions.ts';
 import { eventList, ROWS_READ_MAX } from './event-list.ts';
-import { type RowArguments, rowRange } from './row-range.ts';
+import { rowRange } from './row-range.ts';
+import type { RowArguments } from './row-sources.ts';
 import { BLOCK, type Finder, LOG_PLACE, type RowSource, VIEW_SOURCES } from './row-sources.ts';
 import { COUNT, countOf } from './total-count-plugin.ts';
 

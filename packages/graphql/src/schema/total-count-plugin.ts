@@ -2,7 +2,8 @@ import 'graphile-build-pg';
 import type { PgResource, PgSelectStep, WithPgClient } from '@dataplan/pg';
 import { type ConnectionStep, context, lambda } from 'grafast';
 import { type SQL, sql } from 'pg-sql2';
-import { ROW, tableOf } from './event-conditions.ts';
+import { ROW } from './event-conditions.ts';
+import { tableOf } from './row-sources.ts';
 
 export const COUNT_MAX = 10_000;
 

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ApiApp } from '../api-context.ts';
 import type { InvalidParameterError } from '../errors/api-error.ts';
+import { mapOperations } from '../map-values.ts';
 import { invalidParameters } from '../requests/error-answer.ts';
-import { mapOperations } from './map-values.ts';
 
 /** Parameter values with a result on this server, by operation id (`METHOD /path` without one) and parameter. */
 export type DocumentExamples = Readonly<Record<string, Readonly<Record<string, string | number>>>>;

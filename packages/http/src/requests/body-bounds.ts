@@ -1,7 +1,7 @@
 import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { mapOperations } from '../documentation/map-values.ts';
 import { BodyTooLargeError, InvalidParameterError } from '../errors/api-error.ts';
+import { mapOperations } from '../map-values.ts';
 
 export interface BodyBounds {
   readonly bytesMax: number;

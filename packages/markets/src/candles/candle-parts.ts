@@ -10,6 +10,7 @@ import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-
 import type { CoveredBlocks } from '../swaps/covered-blocks.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import type { TimeSpan } from '../trade-values/figured-pool.ts';
+import type { TimedSwap } from '../trade-values/price-trade.ts';
 import {
   type Currency,
   type PairDecimals,
@@ -27,7 +28,6 @@ import {
   type SwapPosition,
   type SwapsPart,
   type SwapsPartQuery,
-  type TimedSwap,
 } from './read-swaps.ts';
 
 export interface CandlePool {

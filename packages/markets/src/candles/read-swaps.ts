@@ -14,15 +14,7 @@ import {
 import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
 import { poolKey } from '../pools/pool-key.ts';
-
-/** Amounts in base units: positive into the pool. */
-export interface TimedSwap {
-  readonly block: number;
-  /** Unix seconds. */
-  readonly time: number;
-  readonly amount0: bigint;
-  readonly amount1: bigint;
-}
+import type { TimedSwap } from '../trade-values/price-trade.ts';
 
 export interface SwapPosition {
   readonly block: number;

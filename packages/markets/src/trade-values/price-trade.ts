@@ -1,9 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions, roundedUnits } from '@chainstead/core';
 import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
-import type { TimedSwap } from '../candles/read-swaps.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
+
+/** Amounts in base units: positive into the pool. */
+export interface TimedSwap {
+  readonly block: number;
+  /** Unix seconds. */
+  readonly time: number;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
 
 export const CURRENCIES = ['usd', 'native'] as const;
 export type Currency = (typeof CURRENCIES)[number];

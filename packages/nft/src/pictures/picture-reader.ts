@@ -5,7 +5,7 @@ import type { Egress } from '@chainstead/egress';
 import PQueue from 'p-queue';
 import { getCollection } from '../collections/get-collection.ts';
 import { createDocumentReader, type DocumentReader } from '../collections/read-document.ts';
-import { readDocument } from '../records/document-object.ts';
+import { readDocument } from '../document-object.ts';
 import { pictureOf } from '../records/normalized-metadata.ts';
 import { PicturesBusyError, PictureUnknownError, PictureUnreadableError } from './picture-error.ts';
 import { type RasterType, sniffImage } from './sniff-image.ts';

@@ -1,7 +1,7 @@
 import type { Address, Hash } from '@chainstead/core';
 import type { CollectionFields } from '../collections/collection-fields.ts';
+import type { TokenDocument } from '../document-object.ts';
 import { tokenKey } from '../trades/transfers-by-token.ts';
-import type { TokenDocument } from './document-object.ts';
 import type { RarityFigures, TraitFigures } from './rarity-figures.ts';
 
 export interface RecordKey {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDocument } from './document-object.ts';
+import { readDocument } from '../document-object.ts';
 import { normalizedMetadataSchema, normalizeMetadata } from './normalized-metadata.ts';
 import { traitsOf } from './trait.ts';
 

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { CollectionFields } from '../collections/collection-fields.ts';
-import { readDocument } from './document-object.ts';
+import { readDocument } from '../document-object.ts';
 import type { NftRecord, RecordKey } from './nft-record.ts';
 import { DOCUMENTS_BYTES_MAX, mintStatement, type RecordsReading, recordsStatement } from './records-statement.ts';
 

@@ -1,6 +1,6 @@
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
-import { readDocument } from '../records/document-object.ts';
+import { readDocument } from '../document-object.ts';
 import type { ShownTrade, TradedDocument } from './get-trades.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });

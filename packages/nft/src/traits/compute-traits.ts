@@ -10,7 +10,7 @@ import {
   type WorkJournal,
   WorkSetAsideError,
 } from '@chainstead/db';
-import { readDocument } from '../records/document-object.ts';
+import { readDocument } from '../document-object.ts';
 import { normalizeMetadata } from '../records/normalized-metadata.ts';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
 import { traitsOf } from '../records/trait.ts';

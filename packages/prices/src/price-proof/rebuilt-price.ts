@@ -1,5 +1,5 @@
 import type { Chain, PricingRules } from '@chainstead/chains';
-import { type Address, cents, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, cents, type Fraction, isObject, ZERO_ADDRESS } from '@chainstead/core';
 import { formsOf } from '@chainstead/markets';
 import { hopRules } from '../token-price/decide/hop-rules.ts';
 import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';
@@ -159,8 +159,4 @@ function compare(stated: unknown, found: unknown, at: string): void {
       compare(stated[name], found[name], `${at}.${name}`);
   } else if (stated !== found)
     throw new PriceProofError(at, `is ${stated}, but ${found} follows from the states, anchors and rules`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

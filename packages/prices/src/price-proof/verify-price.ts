@@ -1,5 +1,5 @@
 import { type Chain, type ChainRegistry, DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
-import { type Address, type Hash, isAddress, nearestNumber, parseAddress } from '@chainstead/core';
+import { type Address, type Hash, isAddress, isObject, nearestNumber, parseAddress } from '@chainstead/core';
 import { exchangesOf, knownDecimals, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
@@ -137,10 +137,6 @@ function readDocument(given: unknown): PriceDocument {
   const [issue] = parsed.error.issues;
   const path = issue?.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('') ?? '';
   throw new PriceProofError(path.slice(1), `is malformed: ${issue?.message}`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes }: Trust): readonly BlockToCheck[] {

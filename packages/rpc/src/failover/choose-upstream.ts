@@ -1,6 +1,20 @@
+import type { UpstreamFault } from '../errors.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RequestOptions } from '../upstream-pool.ts';
-import type { Operation } from './failover.ts';
+
+export interface Operation<T> {
+  readonly method: string;
+  /** Fetches and checks the value. A fault thrown here moves the operation to the next upstream. */
+  run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
+  /** Whether two upstreams may run it concurrently. The second starts if the first is far slower than usual. */
+  readonly isRepeatable?: boolean;
+  /** How well an upstream suits the operation apart from its health, 0 to 1. */
+  readonly fitness?: (upstream: Upstream) => number;
+  /** Whether the value is still streaming, so that an abort must still reach it. */
+  readonly isOpen?: (value: T) => boolean;
+  /** Whether a failed round is final, without further rounds. `unrequested`: upstreams in use that were unavailable. */
+  readonly settled?: (faults: readonly UpstreamFault[], unrequested: readonly Upstream[]) => boolean;
+}
 
 export type Choosable = Pick<Operation<unknown>, 'method' | 'fitness'>;
 

@@ -1,7 +1,8 @@
 import { UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
-import type { FailedAttempt, Failover, Operation } from './failover.ts';
+import type { Operation } from './choose-upstream.ts';
+import type { FailedAttempt, Failover } from './failover.ts';
 
 /** A value that may not exist: one upstream's null is not trusted while another may have the value. */
 export interface NullableOperation<T> {

@@ -1,5 +1,6 @@
 import { isDoubtful, type Reaction, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
-import type { FailedAttempt, Failover, Operation } from '../failover/failover.ts';
+import type { Operation } from '../failover/choose-upstream.ts';
+import type { FailedAttempt, Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { RawCall, RawResult } from '../forwarding-pool.ts';
 import type { HeadProbe } from '../heads/probe-head.ts';

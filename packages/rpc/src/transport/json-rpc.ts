@@ -1,3 +1,4 @@
+import { isObject } from '@chainstead/core';
 import type { HttpAnswer } from './http-endpoint.ts';
 
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
@@ -99,8 +100,4 @@ function httpError(answer: HttpAnswer): RpcReply {
 
 function malformed(text: string): RpcReply {
   return { kind: 'malformed', text };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

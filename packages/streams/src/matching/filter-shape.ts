@@ -1,3 +1,4 @@
+import { isObject } from '@chainstead/core';
 import { FILTER_OPERATORS, type FilterOperator } from './filter-operators.ts';
 
 export interface FilterProblem {
@@ -102,10 +103,6 @@ function readComparison(
   const at = `${path}.${op}.1`;
   const values = literals.map((value, index) => ({ value, path: list ? `${at}.${index}` : at }));
   return { op, operator, field, values, path };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function scalarOf(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { ChainId } from '@chainstead/core';
+import { type ChainId, isObject } from '@chainstead/core';
 import { NotIndexedError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { SELECTOR_TYPES, TRIGGER_TYPES } from '../item-types.ts';
@@ -96,10 +96,6 @@ function asGiven<Item>(items: z.ZodType, component: string) {
     })
     .optional()
     .openapi({ anyOf: [{ type: 'array', items: reference }, reference, { type: 'null' }] });
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Looks up the chains available to streams. */

@@ -9,12 +9,7 @@ import { wholeBlockReader } from '../read/decodable-block.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 import { readWatchedBlock } from '../read/read-watched-block.ts';
 import type { Turn } from './history-turn.ts';
-
-/** The receipt is not read yet. */
-export interface FoundTransaction {
-  readonly block: number;
-  readonly hash: Hash;
-}
+import type { FoundTransaction } from './sent-transactions.ts';
 
 interface TransactionsRead {
   /** Blocks without a row are left out. */

@@ -1,7 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, BlockRange } from '@chainstead/core';
+import type { Address, BlockRange, Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { FoundTransaction } from './read-transactions.ts';
+
+/** The receipt is not read yet. */
+export interface FoundTransaction {
+  readonly block: number;
+  readonly hash: Hash;
+}
 
 /** No filter of logs finds transactions that accounts sent: wallet searches do, by the nonces of old blocks. */
 export interface SentTransactions {

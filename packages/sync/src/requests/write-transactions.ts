@@ -5,7 +5,8 @@ import type { Dataset } from '../dataset/dataset.ts';
 import type { HistoryOutcome } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
 import { endOfTurn, runRisky, type Turn } from './history-turn.ts';
-import { type FoundTransaction, readTransactions } from './read-transactions.ts';
+import { readTransactions } from './read-transactions.ts';
+import type { FoundTransaction } from './sent-transactions.ts';
 
 interface TransactionsChunk {
   readonly dataset: Dataset;

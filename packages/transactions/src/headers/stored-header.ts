@@ -1,13 +1,21 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import type { CoveredBlock } from '../indexed/block-coverage.ts';
+import type { ProofMark } from '../reading/proof-mark.ts';
 import type { BlockRecord } from '../records/block-record.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
 import { unpackWithdrawals } from './packed-withdrawals.ts';
 
-/** `transactionCount`: only those that the block's root contains. */
+export interface CoveredBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly proof: ProofMark;
+  readonly finalized: boolean;
+}
 
+/** `transactionCount`: only those that the block's root contains. */
 export async function readStoredHeader(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

@@ -1,16 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { hexText, type ReadDatabase, sql } from '@chainstead/db';
-import type { ProofMark } from '../reading/proof-mark.ts';
-
-export interface CoveredBlock {
-  readonly number: number;
-  readonly hash: Hash;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly proof: ProofMark;
-  readonly finalized: boolean;
-}
+import type { CoveredBlock } from '../headers/stored-header.ts';
 
 /** Null: a dataset lacks the block, or has a version that its header contradicts. Then a node must be called. */
 export async function readCoveredBlock(

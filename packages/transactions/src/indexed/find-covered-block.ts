@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 import { committedBlock } from '@chainstead/node-reads';
-import { findBlockNumber } from '../headers/stored-header.ts';
+import { type CoveredBlock, findBlockNumber } from '../headers/stored-header.ts';
 import type { BlockPlace } from '../reading/block-place.ts';
-import { type CoveredBlock, readCoveredBlock } from './block-coverage.ts';
+import { readCoveredBlock } from './block-coverage.ts';
 
 /** Null as {@link readCoveredBlock}, for a hash without a stored header, and for `safe` and `finalized`. */
 export async function findCoveredBlock(

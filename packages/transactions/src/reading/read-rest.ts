@@ -1,5 +1,5 @@
 import type { Hash, Hex } from '@chainstead/core';
-import type { TracingRequest } from '../internal-transactions.ts';
+import type { TracingRequest } from '../on-demand-reads.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 import type { AccountTransactionsPage } from '../stored/get-account-transactions.ts';
 import type { StoredTransaction } from '../stored/stored-transaction.ts';

@@ -17,7 +17,8 @@ import {
 import { z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/requested-entries.ts';
 import { readRetainedLogs } from '../indexed/retained-logs.ts';
-import { type PlacedTransaction, readInternalTransactions, type TracingRequest } from '../internal-transactions.ts';
+import { type PlacedTransaction, readInternalTransactions } from '../internal-transactions.ts';
+import type { TracingRequest } from '../on-demand-reads.ts';
 import { readInputs, readLogs } from '../reading/read-rest.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';

@@ -1,11 +1,3 @@
-import type { AptosNetwork } from '@chainstead/aptos';
-import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
-import type { InnerApi } from '@chainstead/http';
-import type { NameService } from '@chainstead/names';
-import type { PictureReader } from '@chainstead/nft';
-import type { HashPlace } from '@chainstead/node-reads';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
@@ -57,17 +49,4 @@ ${text === '' ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200
 <div><dt>Block</dt><dd>block number</dd></div>
 <div><dt>Aptos account</dt><dd><code>0x</code> and up to 64 hexadecimal digits</dd></div>
 </dl>`;
-}
-
-export interface ExplorerServices {
-  readonly chains: readonly Chain[];
-  readonly networks: readonly AptosNetwork[];
-  readonly data: InnerApi;
-  readonly reads: ReadDatabase;
-  /** Null: no node has the hash; undefined: no node responded in time. */
-  placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
-  /** Whether there are contracts at addresses. Those that no node returned in time are missing. */
-  hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
-  readonly pictures: PictureReader;
-  readonly nameServices: readonly NameService[];
 }

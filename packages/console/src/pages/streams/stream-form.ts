@@ -1,6 +1,7 @@
 import {
   ChainsteadError,
   errorText,
+  isObject,
   JSON_DEPTH_MAX,
   JsonBoundsError,
   parseBoundedJson,
@@ -16,7 +17,6 @@ import {
   ValidationFailedError,
 } from '@chainstead/streams';
 import { z } from 'zod';
-import { isRecord } from '../explorer/tables/cells.ts';
 import { linesOf } from './change-streams.ts';
 import { isUuid } from './stream-list-view.ts';
 
@@ -107,7 +107,7 @@ export function readForm(form: StreamForm): ReadForm {
   };
   const artifact = json('abi');
   // Compilers write the ABI as a member of an object.
-  const abi = isRecord(artifact) && Array.isArray(artifact.abi) ? artifact.abi : artifact;
+  const abi = isObject(artifact) && Array.isArray(artifact.abi) ? artifact.abi : artifact;
   const topic0 = [...new Set([...form.events, ...writtenLines(form.topic0)])];
   const contracts = writtenLines(form.contracts);
   const read = readAbiEvents(abi, topic0);
@@ -184,7 +184,7 @@ export function problemsOf(error: unknown): readonly FieldProblem[] | null {
   if (!(error instanceof ApiError) || error.status === NOT_FOUND || error.status >= SERVER_ERROR) return null;
   if (error.code === 'STREAM_ADDRESS_INVALID') {
     const lines = Object.values(error.details ?? {}).flatMap((line) =>
-      isRecord(line) && 'value' in line ? [String(line.value)] : [],
+      isObject(line) && 'value' in line ? [String(line.value)] : [],
     );
     const message = `are not addresses (0x and 40 hexadecimal digits): ${lines.join(', ')}`;
     return [{ field: 'addresses', message: lines.length === 0 ? error.message : message }];

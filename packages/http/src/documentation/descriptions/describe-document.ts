@@ -1,4 +1,4 @@
-import { mapOperations, mapValues } from '../map-values.ts';
+import { mapOperations, mapValues } from '../../map-values.ts';
 import { type OpenApiDocument, openApiShape, type Schema, type Schemas } from '../reference/openapi-shape.ts';
 import { ASSET_FIELDS } from './asset-fields.ts';
 import { CHAIN_FIELDS } from './chain-fields.ts';

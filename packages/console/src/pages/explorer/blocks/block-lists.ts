@@ -3,7 +3,7 @@ import type { Hash } from '@chainstead/core';
 import { BLOCK_LISTS, type BlockList, type BlockRows, type RowPlace, readBlockRows } from '@chainstead/datasets';
 import { html } from 'hono/html';
 import { type Html, NOTHING } from '../../../layout/html.ts';
-import type { ExplorerServices } from '../explorer-page.ts';
+import type { ExplorerServices } from '../explorer-services.ts';
 import { placeOn } from '../subjects/choose-chain.ts';
 import { account, type CellPlace, type Column, contract, nft, nfts, text, transaction } from '../tables/cells.ts';
 import { curlLine, curlView, rowsView } from '../tables/table-view.ts';

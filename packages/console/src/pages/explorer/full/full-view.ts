@@ -1,8 +1,9 @@
+import { isObject } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { plainCount } from '../../../layout/numbers.ts';
-import { type CellPlace, type Column, type DataRow, isRecord } from '../tables/cells.ts';
+import type { CellPlace, Column, DataRow } from '../tables/cells.ts';
 import { messageIn, within } from '../tables/read-table.ts';
 import { curlLine, curlView, factsView, rowsView } from '../tables/table-view.ts';
 
@@ -83,7 +84,7 @@ export async function readFull(
   const given = await within(timeMs, data.get(target, asker), null);
   if (given === null) return { target, kind: 'late' };
   const { status, body } = given;
-  if (status === 200 && isRecord(body)) return { target, kind: 'record', body };
+  if (status === 200 && isObject(body)) return { target, kind: 'record', body };
   return { target, kind: 'reported', message: messageIn(body) ?? `The API returned HTTP ${status}` };
 }
 

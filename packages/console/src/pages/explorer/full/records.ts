@@ -1,3 +1,4 @@
+import { isObject } from '@chainstead/core';
 import {
   account,
   block,
@@ -5,7 +6,6 @@ import {
   decoded,
   flags,
   hexText,
-  isRecord,
   listAt,
   outcome,
   text,
@@ -27,7 +27,7 @@ const call: RecordPart = {
   ],
   rowsOf: (body) => listAt(body, 'decoded_call.params'),
   none: ({ decoded_call: known }) =>
-    isRecord(known) ? 'The call has no parameters.' : 'No call, or its function is unknown.',
+    isObject(known) ? 'The call has no parameters.' : 'No call, or its function is unknown.',
 };
 
 const logs: RecordPart = {

@@ -1,12 +1,13 @@
 import { domainToASCII } from 'node:url';
 import type { Chain } from '@chainstead/chains';
+import { isObject } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { type NameQuestion, type NameService, readStoredName, type StoredName } from '@chainstead/names';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
-import { isRecord, textAt } from '../tables/cells.ts';
+import { textAt } from '../tables/cells.ts';
 import { messageIn, within } from '../tables/read-table.ts';
 import { curlLine, curlView } from '../tables/table-view.ts';
 
@@ -85,7 +86,7 @@ export async function fetchName(
   const given = await within(timeMs, data.get(target, asker), null);
   if (given === null) return { ...requested, kind: 'late' };
   const { status, body } = given;
-  const answer = isRecord(body) ? textAt(body, question.wanted) : null;
+  const answer = isObject(body) ? textAt(body, question.wanted) : null;
   if (status !== 200 || answer === null)
     return { ...requested, kind: 'reported', status, message: messageIn(body) ?? `The API returned HTTP ${status}` };
   return { ...requested, kind: 'found', answer, reading: await readStoredName(database, question) };

@@ -4,7 +4,7 @@ import type { InnerAsker } from '@chainstead/http';
 import { hasNftTransfers } from '@chainstead/nft';
 import { readSeenContracts } from '@chainstead/tokens';
 import { hasTransactions } from '@chainstead/transactions';
-import type { ExplorerServices } from '../explorer-page.ts';
+import type { ExplorerServices } from '../explorer-services.ts';
 import { resultOf } from '../tables/data-table.ts';
 
 export interface FoundAddress {

@@ -1,4 +1,4 @@
-import { decimalAmount, isAddress } from '@chainstead/core';
+import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
 import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
@@ -220,7 +220,7 @@ export function textAt(row: DataRow, path: string): string | null {
 
 export function listAt(row: DataRow, path: string): readonly DataRow[] {
   const value = valueAt(row, path);
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function textOf(value: unknown): string | null {
@@ -230,10 +230,6 @@ function textOf(value: unknown): string | null {
 
 function valueAt(row: DataRow, path: string): unknown {
   let value: unknown = row;
-  for (const name of path.split('.')) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path.split('.')) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
-}
-
-export function isRecord(value: unknown): value is DataRow {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import { type Column, type DataRow, isRecord } from './cells.ts';
+import { isObject } from '@chainstead/core';
+import type { Column, DataRow } from './cells.ts';
 
 export interface TableSubject {
   readonly chain: string;
@@ -42,9 +43,9 @@ function targetOf(requestOf: RequestOf): DataTable['target'] {
 }
 
 export function resultOf(body: unknown): readonly DataRow[] {
-  return isRecord(body) ? recordsIn(body.result) : [];
+  return isObject(body) ? recordsIn(body.result) : [];
 }
 
 function recordsIn(value: unknown): readonly DataRow[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -1,5 +1,6 @@
+import { isObject } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
-import { type DataRow, isRecord, textAt } from './cells.ts';
+import { type DataRow, textAt } from './cells.ts';
 import type { DataTable, TableSubject } from './data-table.ts';
 
 export type TableAnswer = { readonly target: string } & (
@@ -32,7 +33,7 @@ export async function readTable(
   const { status, body } = await data.get(target, asker);
   if (status !== 200)
     return { kind: 'reported', target, message: messageIn(body) ?? `The API returned HTTP ${status}` };
-  const [note, cursor] = isRecord(body) ? [textAt(body, 'status_message'), textAt(body, 'cursor')] : [null, null];
+  const [note, cursor] = isObject(body) ? [textAt(body, 'status_message'), textAt(body, 'cursor')] : [null, null];
   const rows = table.rowsOf(body);
   return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note };
 }
@@ -55,7 +56,7 @@ function targetOf(table: DataTable, { of, limit, cursor }: TablePage): string {
 }
 
 function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['indexed'] {
-  if (!isRecord(body) || !isRecord(body.indexed)) return null;
+  if (!isObject(body) || !isObject(body.indexed)) return null;
   const { indexed } = body;
   const end = (...names: readonly string[]): string | null =>
     names.map((name) => textAt(indexed, name)).find((value) => value !== null) ?? null;
@@ -65,7 +66,7 @@ function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['index
 
 /** The message of a response other than 200. Aptos routes return several. */
 export function messageIn(body: unknown): string | null {
-  if (!isRecord(body)) return null;
+  if (!isObject(body)) return null;
   if (!Array.isArray(body.message)) return textAt(body, 'message');
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
 }
