@@ -29,7 +29,7 @@ const TIERS = {
   ],
 } as const;
 
-/** Of the output of a failed step, repeated at the end. */
+/** For the output of a failed step, repeated at the end. */
 const FAILED_LINES = 40;
 
 const [name = 'fast', ...args] = process.argv.slice(2);

@@ -3,5 +3,5 @@ export { abiSignature } from './abi-signature.ts';
 export { addressAt, bigIntAt, decimalAt, lengthAt, wordCount } from './abi-words.ts';
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';
 export { EncodingRefusedError } from './encoding-refused.ts';
-export { type LeafReader, type LeafValue, leafReaders } from './read-leaf.ts';
+export { type LeafReader, leafReaders } from './read-leaf.ts';
 export { returnedNumber, returnedWord } from './returned-word.ts';

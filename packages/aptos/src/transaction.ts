@@ -8,7 +8,7 @@ export interface AptosEvent {
   readonly data: unknown;
 }
 
-/** Of a write set. Only resources have a Move type. */
+/** For a write set. Only resources have a Move type. */
 export interface AptosChange {
   /** `write_resource`, `delete_resource`, `write_table_item`, … */
   readonly type: string;

@@ -1,5 +1,5 @@
 /** Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`. */
-export { type BlockRun, readBlockRuns } from './coverage/block-runs.ts';
+export { readBlockRuns } from './coverage/block-runs.ts';
 export {
   type ChainInSql,
   coverage,

@@ -22,7 +22,7 @@ export interface DatabaseOptions extends ConnectionOptions {
    */
   readonly prepared?: boolean;
   readonly logger: Logger;
-  /** Of connections and outages. @default none */
+  /** For connections and outages. @default none */
   readonly metrics?: Registry;
 }
 

@@ -11,7 +11,7 @@ export interface ReadAbi {
 /** No contract has more. */
 const ITEMS_MAX = 20_000;
 
-/** Of parsed JSON: an ABI, `{ abi }` (Foundry, Hardhat, Truffle) or `{ output: { abi } }` (compiler metadata). Null without one. */
+/** For parsed JSON: an ABI, `{ abi }` (Foundry, Hardhat, Truffle) or `{ output: { abi } }` (compiler metadata). Null without one. */
 export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | null {
   const items = itemsOf(document);
   if (items === null) return null;

@@ -73,5 +73,5 @@ export type { UpgradeHandler } from './serve.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';
-export { type ApiUsage, type ApiUsageCounter, createApiUsageCounter, readApiUsage } from './usage/api-usage-counter.ts';
+export { type ApiUsage, createApiUsageCounter, readApiUsage } from './usage/api-usage-counter.ts';
 export { createFlushedCounts } from './usage/flushed-counts.ts';

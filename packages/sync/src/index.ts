@@ -70,7 +70,6 @@ export {
   backfillRanges,
   type RangeCommandOptions,
   reindexRanges,
-  type VerifyReport,
   verifyRanges,
 } from './range-jobs/range-commands.ts';
 export {
@@ -92,7 +91,7 @@ export {
 export type { RangeJobSite } from './range-jobs/run-range-job.ts';
 export { workRangeJobs } from './range-jobs/work-range-jobs.ts';
 export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watcher.ts';
-export { type DatasetLines, linesOfRows } from './read/decoded-batch.ts';
+export { linesOfRows } from './read/decoded-batch.ts';
 export { executedTransaction, executedTransactions } from './read/executed-transactions.ts';
 export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
 export { readWatchedBlock } from './read/read-watched-block.ts';

@@ -20,7 +20,7 @@ export interface NftTransfer {
   readonly token: Address;
   /** Decimal digits, up to 2^256 − 1. */
   readonly tokenId: string;
-  /** Of a consecutive mint that is not expanded (consecutive.ts). */
+  /** For a consecutive mint that is not expanded (consecutive.ts). */
   readonly lastTokenId: string | null;
   readonly from: Address;
   readonly to: Address;

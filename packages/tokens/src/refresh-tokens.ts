@@ -3,9 +3,9 @@ import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
 /**
- * Token lists (the first source by name with a value) set logo and verified, and also name, symbol and decimals while
- * the chain's values are unknown. possible_spam comes from scam lists and the rule of docs/api/spam.md; tokens of token
- * lists are spam only by a scam list.
+ * Token lists (the first source by name with a value) set `logo` and `verified`. While the chain's values are unknown,
+ * they also set name, symbol and decimals. `possible_spam` comes from scam lists and the rule of docs/api/spam.md.
+ * Tokens of token lists are spam only by a scam list.
  *
  * Changed decimals are noted in `changed_decimals`. Idempotent. Rows are locked in key order, so that it never deadlocks
  * with itself. The SET expressions use immutable functions only (no `concat`): Citus refuses others in an UPDATE.

@@ -3,7 +3,7 @@ import type { Clock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 
 const TIMEOUT_MS = 15_000;
-/** Of work that two kills have interrupted, on a busy machine. */
+/** For work that two kills have interrupted, on a busy machine. */
 const RETRY_TIMEOUT_MS = 90_000;
 const POLL_MS = 10;
 

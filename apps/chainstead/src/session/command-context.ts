@@ -12,7 +12,7 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-/** What the action of a command gets, besides its arguments. */
+/** The action of a command gets it, after its arguments. */
 export interface Invocation<Options = object> {
   readonly options: Options;
   readonly command: Command;

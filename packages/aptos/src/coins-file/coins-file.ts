@@ -1,6 +1,6 @@
 /**
- * Coins for transfer to another installation, in JSON Lines: a header with the versions that the file claims to
- * cover, then the coins, then their number, so that a truncated file is detected.
+ * Coins for transfer to another installation, in JSON Lines: a header with the covered versions, then the coins, then
+ * their number. The number shows a truncated file.
  */
 import { createHash } from 'node:crypto';
 import { type BlockRange, defineError } from '@chainstead/core';

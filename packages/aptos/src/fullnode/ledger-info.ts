@@ -20,7 +20,7 @@ export function readLedgerHeaders(headers: AnswerHeaders): Partial<LedgerInfo> {
   };
 }
 
-/** Of `GET /v1`. @throws FullnodeFault malformed */
+/** For `GET /v1`. @throws FullnodeFault malformed */
 export function parseLedgerInfo(body: unknown): LedgerInfo {
   const members = jsonObject(body) ?? {};
   const chainId = wholeNumber(members.chain_id);

@@ -16,7 +16,7 @@ export interface TransactionsPage {
   readonly bytes: number;
 }
 
-/** Of relevant transactions; null: all are relevant. */
+/** For relevant transactions; null: all are relevant. */
 export type Markers = readonly Buffer[] | null;
 
 const OPEN_BRACKET = 0x5b;

@@ -44,10 +44,13 @@ export const COIN_ROWS = packedRows({
 
 export type CoinResult = RowOf<typeof COIN_ROWS>;
 
-export function showCoin({ transaction_timestamp, transaction_version, ...coin }: CoinResult): CoinRecord {
+export function showCoin(row: CoinResult): CoinRecord {
+  const { coin_type, coin_type_hash, creator_address, decimals, name, symbol } = row;
+  const { supply_aggregator_table_handle, supply_aggregator_table_key } = row;
   return {
-    ...coin,
-    transaction_created_timestamp: transaction_timestamp,
-    transaction_version_created: String(transaction_version),
+    ...{ coin_type, coin_type_hash, creator_address, decimals, name },
+    ...{ supply_aggregator_table_handle, supply_aggregator_table_key, symbol },
+    transaction_created_timestamp: row.transaction_timestamp,
+    transaction_version_created: String(row.transaction_version),
   };
 }

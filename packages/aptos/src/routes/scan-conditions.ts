@@ -17,7 +17,7 @@ export interface ScanShape {
   readonly order: readonly IndexColumn[];
   /** The indexes are ascending; newest or largest first reads them backwards. */
   readonly direction: 'ASC' | 'DESC';
-  /** Of a page of several scans, if it differs from that of one. */
+  /** For a page of several scans, if it differs from that of one. */
   readonly merge?: readonly IndexColumn[];
   readonly lowest?: Sql | null;
   readonly highest?: Sql | null;

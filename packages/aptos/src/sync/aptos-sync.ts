@@ -22,7 +22,7 @@ import { type Progress, type StatusReports, startStatusReports } from './status-
 /** `away`: the database is unavailable, which is checked as often as a free lease. */
 type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
 
-/** Of the last write to the database, which may be the part that stopped responding. */
+/** For the last write to the database, which may be the part that stopped responding. */
 const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';

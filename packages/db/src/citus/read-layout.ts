@@ -25,7 +25,7 @@ export interface ClusterNode {
 }
 
 export interface ClusterLayout {
-  /** Of the extension: `13.2-1`. */
+  /** For the extension: `13.2-1`. */
   readonly version: string;
   /** False: the session is connected to a worker. */
   readonly onCoordinator: boolean;

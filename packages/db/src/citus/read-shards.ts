@@ -6,7 +6,7 @@ import { sql } from '../sql.ts';
 export interface Shard {
   /** `10.0.0.2:5432`. */
   readonly node: string;
-  /** Of the partition if the shard belongs to one, otherwise of the table. */
+  /** For the partition if the shard belongs to one, otherwise of the table. */
   readonly table: string;
   /** Name of the table, also for partitions. */
   readonly root: string;
@@ -33,7 +33,7 @@ const OWN_SHARDS = `SELECT coalesce(json_agg(json_build_object('table', logical.
     LEFT JOIN pg_class AS root ON root.oid = pg_partition_root(logicalrelid)
     JOIN pg_class AS own ON own.oid = to_regclass(shard_name(logicalrelid, shardid))`;
 
-/** Of all tables, or of those tables or partitions. @param database connected to the cluster's coordinator */
+/** For all tables, or of those tables or partitions. @param database connected to the cluster's coordinator */
 export async function readShards(
   database: Pick<Database, 'query'>,
   tables: readonly string[] | null = null,

@@ -6,7 +6,7 @@ import { readShards, type Shard } from './read-shards.ts';
 
 export interface NodeSummary {
   readonly node: string;
-  /** Of distributed tables. Colocated shards of a table's partitions count once. */
+  /** For distributed tables. Colocated shards of a table's partitions count once. */
   readonly shards: number;
   /** With indexes and copies of reference tables. */
   readonly bytes: number;

@@ -5,7 +5,7 @@ const OID_INT8 = types.builtins.INT8;
 const OID_INT8_ARRAY = 1016;
 const OID_NUMERIC_ARRAY = 1231;
 
-/** Of one pool, so that other users of `pg` in this process are not affected. */
+/** For one pool, so that other users of `pg` in this process are not affected. */
 export const columnParsers: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format === 'binary') return types.getTypeParser(oid, 'binary');

@@ -51,7 +51,7 @@ const PARAMETERS = new Set([
 ]);
 
 /**
- * Parses `postgres://user:password@host:port,host:port/database?parameters`. Of several hosts, the first that responds
+ * Parses `postgres://user:password@host:port,host:port/database?parameters`. With several hosts, the first that responds
  * and accepts writes is used. Reads the named certificate and key files.
  * @throws {DatabaseError} DATABASE_URL_INVALID, without any part of the password
  */

@@ -42,7 +42,7 @@ export function createPreparing(options: { readonly isPooled: boolean; readonly 
   };
 }
 
-/** Of one connection. A concurrent query may be repeated after later ones, see {@link PreparedStatements.repeats}. */
+/** For one connection. A concurrent query may be repeated after later ones, see {@link PreparedStatements.repeats}. */
 export class PreparedStatements {
   readonly #client: Client;
   readonly #preparing: Preparing;

@@ -45,7 +45,7 @@ export const BINARY_TRAILER = '\xff\xff';
 const ELEMENT_OIDS: Readonly<Record<ArrayElement, number>> = { smallint: 21, integer: 23, bigint: 20, numeric: 1700 };
 
 const INITIAL_BYTES = 4_096;
-/** Of a fixed-width value or a 256-bit number. */
+/** For a fixed-width value or a 256-bit number. */
 const VALUE_BYTES = 128;
 /** Up to this length, digits are decoded here: a call into Node takes longer. */
 const SHORT_HEX = 132;
@@ -245,7 +245,7 @@ const notWithin = (type: string, value: number | string) => new TypeError(`${val
 const notHexadecimal = (hex: string) =>
   new TypeError(`${JSON.stringify(hex.slice(0, SHOWN_CHARACTERS))} are no bytes in hexadecimal digits`);
 
-/** Of a refused value in the error message. */
+/** For a refused value in the error message. */
 const SHOWN_CHARACTERS = 100;
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Buffer) => new DataView(buffer, byteOffset, byteLength);

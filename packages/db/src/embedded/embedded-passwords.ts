@@ -5,9 +5,9 @@ import { EmbeddedPostgresError, unusableFolder } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Of the superuser, which only prepares the database. */
+/** For the superuser, which only prepares the database. */
 const SUPERUSER_FILE = 'superuser-password';
-/** Of the role that Chainstead uses. */
+/** For the role that Chainstead uses. */
 const PROGRAM_FILE = 'password';
 
 export interface EmbeddedPasswords {

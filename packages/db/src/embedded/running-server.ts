@@ -13,7 +13,7 @@ import { unlessMissing } from './unless-missing.ts';
 const OWNER_TIMEOUT_MS = 10_000;
 /** Pid of the process that runs the server. */
 const OWNER_FILE = 'owner';
-/** Of the last start: URLs of clients stay valid. */
+/** For the last start: URLs of clients stay valid. */
 const PORT_FILE = 'port';
 /** Between two looks at a server that another process runs. */
 const WATCH_MS = 500;

@@ -104,7 +104,7 @@ export async function tryAcquireLeadership(
   };
 }
 
-/** Of the row `lease`. The start of other roles' sessions is not visible: then a matching process id is enough. */
+/** For the row `lease`. The start of other roles' sessions is not visible: then a matching process id is enough. */
 export const LEASE_IS_HELD = sql`(lease.expires_at > clock_timestamp() AND EXISTS (
   SELECT FROM pg_stat_get_activity(lease.backend_pid) AS session
    WHERE coalesce(session.backend_start = lease.backend_start, true)))`;

@@ -17,7 +17,7 @@ interface LockWatchOptions {
   /** For the checks, which need a separate connection. */
   readonly database: Database;
   readonly transaction: Transaction;
-  /** Of the transaction. */
+  /** For the transaction. */
   readonly lockTimeoutMs: number;
   readonly logger: Logger;
 }

@@ -87,9 +87,9 @@ export interface SetAsideWork {
   /** Kind and key. */
   readonly name: string;
   readonly crashes: number;
-  /** Of the last crash. */
+  /** For the last crash. */
   readonly crashedAt: Date;
-  /** Of work that was left out without a crash; null: the crashes. */
+  /** For work that was left out without a crash; null: the crashes. */
   readonly reason: string | null;
 }
 
@@ -109,7 +109,7 @@ export async function forgetSetAsideWork(database: Pick<Database, 'query'>, name
   return rows.length > 0;
 }
 
-/** Of quarantined work of a kind, with this prefix. */
+/** For quarantined work of a kind, with this prefix. */
 export async function readQuarantinedKeys(database: Pick<Database, 'query'>, kind: string, prefix: string) {
   const rows = await database.query<{ name: string }>(
     sql`SELECT name FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} AND starts_with(name, ${`${kind} ${prefix}`})`,

@@ -40,5 +40,5 @@ export function readBounded<Row>(
   });
 }
 
-/** Of a value without its text. */
+/** For a value without its text. */
 const VALUE_BYTES = 16;

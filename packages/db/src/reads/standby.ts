@@ -15,7 +15,7 @@ import { laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 export interface StandbyOptions {
   /** Has a single host. */
   readonly target: ConnectionTarget;
-  /** Of the primary, which the standby must be a copy of. */
+  /** For the primary, which the standby must be a copy of. */
   readonly clusterId: string;
   readonly applicationName: string;
   /** Connections, plus one that reads the replayed position. */

@@ -8,7 +8,7 @@ import { rawSql, type Sql, sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead provision';
 
-/** Of the embedded server, created by initdb. */
+/** For the embedded server, created by initdb. */
 export const SUPERUSER = 'postgres';
 /** Chainstead's role in the embedded server. It owns only its database. */
 const PROGRAM_ROLE = 'chainstead';
@@ -148,7 +148,7 @@ WHERE NOT EXISTS (
   WHERE rolname = ${role} AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
 }
 
-/** Of readers without privileges: the schema was created before their role, or restored from a dump. */
+/** For readers without privileges: the schema was created before their role, or restored from a dump. */
 function missingPrivileges(role: Sql): Sql {
   const reader = sql`${READER_ROLE}`;
   return sql`SELECT format('GRANT USAGE ON SCHEMA analytics TO %2$I; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO %2$I; ALTER DEFAULT PRIVILEGES FOR ROLE %1$I IN SCHEMA analytics GRANT SELECT ON TABLES TO %2$I', ${role}::text, ${reader}::text) AS statement

@@ -25,7 +25,7 @@ export interface StoredTable extends TableSize {
 }
 
 const DAY_SECONDS = 86_400;
-/** Of a growth per day. */
+/** For a growth per day. */
 const OVER_SECONDS_MIN = 3_000;
 
 export async function readStorage(database: Pick<Database, 'query'>, place: DiskPlace): Promise<StorageReport> {

@@ -6,7 +6,7 @@ import { sql } from '../sql.ts';
 /** On disk, with partitions and shards. */
 export interface TableSize {
   readonly table: string;
-  /** Of the last autovacuum; null before the first. */
+  /** For the last autovacuum; null before the first. */
   readonly rows: number | null;
   /** Rows with their TOAST data. */
   readonly heapBytes: number;

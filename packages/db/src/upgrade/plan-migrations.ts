@@ -101,7 +101,7 @@ const UPGRADE_RATES = {
   rewriteBytes: 46_000_000,
   /** Rows per second changed or deleted in place. */
   changedRows: 34_000,
-  /** Of any other statement: a catalog write and a file flush. */
+  /** For any other statement: a catalog write and a file flush. */
   statementSeconds: 0.004,
 } as const;
 

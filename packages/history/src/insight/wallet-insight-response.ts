@@ -74,7 +74,7 @@ export const walletInsightSchema = z
 export interface CountedChain {
   readonly chain: Chain;
   readonly counts: InsightCounts;
-  /** Of all swaps, in cents; null: unknown. */
+  /** For all swaps, in cents; null: unknown. */
   readonly swapVolume: string | null;
   readonly toBlock: number;
   readonly isComplete: boolean;

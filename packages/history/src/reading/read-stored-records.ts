@@ -37,7 +37,7 @@ export async function readStoredRecords(
       reported.set(hash, { record, said: SAYS_NOTHING });
     else if (withLogs) continue;
     else if (legs.said === null) unreported.push({ ...place, record, legs });
-    // Of approvals, only those of tokens are stored, if their dataset has the block.
+    // For approvals, only those of tokens are stored, if their dataset has the block.
     else if (!legs.said.approvesOtherwise && (!legs.said.approvesTokens || legs.approvals.length > 0))
       reported.set(hash, { record, said: legs.said });
   }

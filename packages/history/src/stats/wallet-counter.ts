@@ -17,7 +17,7 @@ export interface WalletCounterOptions {
   readonly projections: SubjectProjections;
   readonly clock: Clock;
   readonly waitMs: number;
-  /** Of each table. */
+  /** For each table. */
   readonly rowsPerRequest?: number;
   readonly rowsPerRange?: number;
 }

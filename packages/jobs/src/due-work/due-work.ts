@@ -13,7 +13,7 @@ export interface DueWorkOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Of work that might crash the process. Default: none. */
+  /** For work that might crash the process. Default: none. */
   readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
   /** Longest time between two sweeps without work. Default 30,000 ms. */
   readonly sweepEveryMs?: number;

@@ -123,7 +123,7 @@ function patternOf(query: string): string {
 /** Characters, with 0x. */
 const POOL_ID_LENGTH = 66;
 
-/** Of a token or pool, or id of a pool; null: the query is a text. */
+/** For a token or pool, or id of a pool; null: the query is a text. */
 export function addressOf(query: string): Hex | null {
   if (isAddress(query)) return parseAddress(query);
   const lower = query.toLowerCase();

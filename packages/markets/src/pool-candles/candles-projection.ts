@@ -48,7 +48,7 @@ export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): S
   return markStale(sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`);
 }
 
-/** Spans and blocks have the same order: an index range. Of hours that end with one block, the first counts. */
+/** Spans and blocks have the same order: an index range. With hours that end with one block, the first counts. */
 function markStale(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT DISTINCT pool_key, chain_id, pool, block_number FROM ${rows} AS swap WHERE kind = 0

@@ -9,7 +9,7 @@ import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projecti
 import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
-/** Of all pools, proven or not. Reads whole blocks: the sender of a transaction is not in its logs. */
+/** For all pools, proven or not. Reads whole blocks: the sender of a transaction is not in its logs. */
 export const swaps: Dataset<SwapRow> = {
   name: 'swaps',
   topics: () => [],

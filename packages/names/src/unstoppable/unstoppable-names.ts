@@ -77,7 +77,7 @@ interface RegistryRecord<Value> {
   readonly asOf: NonNullable<NameAnswer['asOf']>;
 }
 
-/** Of the first registry that has it. @throws the outage of another one, if none has it */
+/** For the first registry that has it. @throws the outage of another one, if none has it */
 async function firstOf<Value>(
   registries: readonly Registry[],
   signal: AbortSignal,

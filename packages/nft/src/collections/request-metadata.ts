@@ -48,7 +48,7 @@ export async function requestCollection(
 /** `metadata`: fetch the document again from its last URI; `uri`: read the current URI from the contract. */
 export type TokenSource = 'uri' | 'metadata';
 
-/** Makes a token due, unless it is. Of several queued requests, one for the contract's URI wins. @throws TooManyWaitingError */
+/** Makes a token due, unless it is. With several queued requests, one for the contract's URI wins. @throws TooManyWaitingError */
 export async function requestToken(
   database: Database,
   chainId: ChainId,

@@ -17,8 +17,8 @@ export interface OwnersFound extends CollectionState {
 }
 
 /**
- * ERC-1155 sums need the complete history: until then the contract is called for the balances of accounts that gave
- * away what they are known to have received; those without a result in time are left out.
+ * ERC-1155 sums need the complete history. Until then the contract is called for the balances of accounts that gave away
+ * all that they are known to have received. Accounts without a result in time are left out.
  */
 export async function getOwners(
   sources: ReadingSources,

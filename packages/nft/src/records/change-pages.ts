@@ -5,8 +5,8 @@ import { z } from '@hono/zod-openapi';
 /**
  * Pages holdings by the block of their newest change, pinned to the newest block of the first page. A holding that
  * changes after the pin is not shown any more; a reorg moves it too, up or down. While a run is in blocks that could be
- * reorganized at its start, each page searches all of them and skips the holdings already shown. Below them positions
- * are final, and the key of the last row marks the start of a page.
+ * reorganized at its start, each page searches all of them and skips the holdings already shown. Below them the key of
+ * the last row marks the start of a page.
  */
 export const changeRunSchema = z.object({
   /** The highest final block at the first page. */

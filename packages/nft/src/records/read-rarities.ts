@@ -5,7 +5,7 @@ import { normalizeMetadata } from './normalized-metadata.ts';
 import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
 import { type Trait, traitKey, traitName, traitsOf } from './trait.ts';
 
-/** Of a collection with trait counts, as at the hosted API. */
+/** For a collection with trait counts, as at the hosted API. */
 export const TOKENS_MAX = 50_000;
 
 type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;

@@ -62,8 +62,8 @@ FROM ${requestedTokens([token], true)} CROSS JOIN (SELECT ${contractType}::text 
 const NO_MINT = sql`(SELECT NULL::integer AS block_number, NULL::bytea AS transaction_hash)`;
 
 /**
- * The valid mint: for ERC-1155 the first transfer, if that is a mint; for others the newest mint without a later burn,
- * nearly always the first transfer too, which is the fallback for tokens that moved very often.
+ * The valid mint. For ERC-1155 it is the first transfer, if that is a mint; for others the newest mint without a later
+ * burn. The first transfer is the fallback for tokens that moved very often.
  */
 function mintOf(chainId: Sql): Sql {
   const columns = [...PLACE, 'from_address', 'to_address', 'transaction_hash'];

@@ -9,7 +9,7 @@ import type { RecordKey } from '../records/nft-record.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 import { readTokens, requestTokens } from './read-requested-tokens.ts';
 
-/** Of one request, its own calls and those of the worker role. */
+/** For one request, its own calls and those of the worker role. */
 const NODE_CALLS_MAX = 60;
 
 /** The most calls that a read takes if the chain has no Multicall3. */

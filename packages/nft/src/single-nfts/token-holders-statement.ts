@@ -13,9 +13,9 @@ export interface HoldersReading {
   readonly isSpread?: boolean;
 }
 
-/** Of an ERC-1155 id that moved more often, no amount is known. */
+/** For an ERC-1155 id that moved more often, no amount is known. */
 export const ADDED_UP_MAX = 5_000;
-/** Of an ERC-1155 id, without the newest one with a positive balance. */
+/** For an ERC-1155 id, without the newest one with a positive balance. */
 const ACCOUNTS_MAX = 10;
 
 /** Receipts of an ERC-1155 id minus transfers out: account in hexadecimal digits, decimal digits, newest block of both. */
@@ -23,8 +23,8 @@ export type AccountEntry = readonly [account: string, amount: string, lastBlock:
 
 /**
  * One row per token, in order, from ranges of `nft_transfers_by_token` and `nft_transfers_by_range`
- * (records-statement.explain.test.ts): the newest transfer that shows an owner and the block of the newest change; for
- * ERC-1155 the accounts with the newest receipts; for an id that never moved, the range that it was minted in.
+ * (records-statement.explain.test.ts): the newest transfer that shows an owner and the block of the newest change. For
+ * ERC-1155 it has the accounts with the newest receipts. For an id that never moved it has the range of its mint.
  */
 export function tokenHoldersStatement(
   chain: Chain,

@@ -5,8 +5,8 @@ import { type TransfersByToken, tokenKey } from './transfers-by-token.ts';
 
 /**
  * The fills with the tokens that really moved and the accounts behind routers (docs/api/trades-and-prices.md).
- * The maker signed the order, and routers don't sign: only the taker is searched, along the transfers of the token,
- * but not through another fill of it (both are trades), nor to the zero or a burn address, nor in cycles.
+ * The maker signed the order, and routers don't sign: only the taker is searched, along the transfers of the token. The
+ * search ends at another fill of it (both are trades), at the zero or a burn address, and at a cycle.
  */
 export function resolveParties(fills: readonly Fill[], transfers: TransfersByToken): Fill[] {
   const corrected = fills.map((fill) => ({

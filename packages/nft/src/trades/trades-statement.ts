@@ -61,8 +61,8 @@ export interface NftTradesReading {
 
 /**
  * In each partition, each scan is a range of one index that stops after limit + 1 rows
- * (trades-statement.explain.test.ts): `nft_trades_by_token`, `nft_trades_by_marketplace` or the primary key; for a
- * wallet `nft_trades_by_seller` and `nft_trades_by_buyer` merged, where a trade with itself is shown once.
+ * (trades-statement.explain.test.ts): `nft_trades_by_token`, `nft_trades_by_marketplace` or the primary key. For a
+ * wallet they are `nft_trades_by_seller` and `nft_trades_by_buyer`, merged: a trade with itself is shown once.
  * Partitions are ordered by height and read one after the other, so the planner can't choose to sort everything.
  */
 export function tradesStatement(

@@ -19,7 +19,7 @@ export interface TraitsStateColumns {
   readonly is_old: boolean | null;
 }
 
-/** Of the stored request time: traits without requests are deleted after weeks. */
+/** For the stored request time: traits without requests are deleted after weeks. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
 const STATE = sql`counts.ids, traits.generation, traits.tokens, traits.indexed_from AS from_block, traits.indexed_to AS to_block, traits.is_complete,

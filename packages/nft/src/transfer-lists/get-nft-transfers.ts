@@ -39,7 +39,7 @@ export interface NftTransfersPage {
   labelOf(address: Address): AddressLabel;
   /** The chain's coverage, and the separately backfilled history of the wallet or contract. */
   readonly indexed: Indexed;
-  /** Of the response: a cursor pins it as its upper bound. */
+  /** For the response: a cursor pins it as its upper bound. */
   readonly newestBlock: number;
 }
 

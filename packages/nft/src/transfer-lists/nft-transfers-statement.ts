@@ -36,7 +36,7 @@ export interface NftTransfersQuery extends PageBounds {
 }
 
 export interface NftTransfersReading {
-  /** Of a wallet, searched for those of some contracts: a page ends there, however few it found. */
+  /** For a wallet, searched for those of some contracts: a page ends there, however few it found. */
   readonly scanMax?: number;
   readonly select?: Sql;
   /** If tables are distributed, each range determines its node. @default false */
@@ -54,8 +54,8 @@ const SCAN_MAX = 10_000;
 
 /**
  * In each partition, each scan is a range of one index that stops after limit + 1 rows
- * (nft-transfers-statement.explain.test.ts): the primary key, or `nft_transfers_by_token` and `nft_transfers_by_range`;
- * for a wallet `nft_transfers_by_sender` and `nft_transfers_by_recipient` merged, a transfer to oneself counting as sent.
+ * (nft-transfers-statement.explain.test.ts): the primary key, or `nft_transfers_by_token` and `nft_transfers_by_range`.
+ * For a wallet they are `nft_transfers_by_sender` and `nft_transfers_by_recipient`, merged. A transfer to oneself is sent.
  * For some contracts of a wallet the same ranges are searched, up to `scanMax`; `stop` is where that ended a page.
  * As in ERC-20's wallet-transfers-statement.ts, the planner can't choose to read and sort everything.
  */

@@ -1,7 +1,7 @@
 /**
  * Amounts by owner, for the projections of wallets and of collections. An ERC-1155 amount is the received minus the
- * sent units. For a single item it is one for the receiver of the newest transfer: such ids may exist before their
- * first transfer, so a sum would be zero after a return to a former owner.
+ * sent units. For a single item it is one for the receiver of the newest transfer. Such ids may exist before their
+ * first transfer: a sum would be zero after a return to a former owner.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import {
@@ -117,7 +117,7 @@ function changedBlock(row: string): Sql {
   return sql`CASE WHEN ${fromAddress} = ${toAddress} THEN ${rawSql(UNKNOWN_BLOCK)} ELSE ${blockNumber} END`;
 }
 
-/** Of a single item's transfer, with the side (1: the receiver). One log moves a single item once. */
+/** For a single item's transfer, with the side (1: the receiver). One log moves a single item once. */
 export function sidePosition(row: string, received: Sql): Sql {
   const { blockNumber, logIndex } = columnsAs(nftTransfers, row);
   return sql`(${blockNumber}::bigint << 32) + (${logIndex}::bigint << 1) + ${received}`;

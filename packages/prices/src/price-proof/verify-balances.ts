@@ -7,7 +7,7 @@ import type { BalanceOfPool } from './evidence-kind.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 
-/** Of concentrated pools that are contracts and count. Balances of others are their reserves, or follow from events. */
+/** For concentrated pools that are contracts and count. Balances of others are their reserves, or follow from events. */
 export function newestBalances(pools: readonly CountedPool[]): readonly BalanceOfPool[] {
   return pools.flatMap(({ candidate: { pair_address: pool, sides, states } }) => {
     const last = states.at(-1);

@@ -58,8 +58,8 @@ const documentSchema = z.object({
 type PriceDocument = z.infer<typeof documentSchema>;
 
 /**
- * From the document and the known chains alone: headers by their hashes, receipts by the roots of headers, states and values by
- * the logs of receipts, and the price by these. @throws PriceProofError naming the part that does not hold
+ * Uses the document and the known chains alone. Hashes prove headers, roots of headers prove receipts, logs of receipts
+ * prove states and values, and these prove the price. @throws PriceProofError naming the part that does not hold
  */
 export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
   const parsed = readDocument(document);

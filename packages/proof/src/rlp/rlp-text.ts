@@ -29,7 +29,7 @@ export function integerText(value: bigint): Digits {
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 }
 
-/** Of a string of several bytes (`STRING_BASE`) or of a list (`LIST_BASE`). */
+/** For a string of several bytes (`STRING_BASE`) or of a list (`LIST_BASE`). */
 export function headerText(base: number, payloadLength: number): Digits {
   if (payloadLength <= SHORT_PAYLOAD_MAX) return byteText(base + payloadLength);
   const length = integerText(BigInt(payloadLength));

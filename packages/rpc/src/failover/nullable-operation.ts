@@ -15,7 +15,7 @@ export interface NullableOperation<T> {
   readonly isRepeatable?: boolean;
   /** Whether to count a fault if an upstream returns null although it reports the block as reached. */
   readonly countNull?: boolean;
-  /** Rounds with only nulls that are needed: load-balanced nodes lack a new block for some 100 ms. */
+  /** Rounds with only nulls that are needed: load-balanced nodes lack a new block for about 100 ms. */
   readonly patience: number;
 }
 

@@ -13,7 +13,7 @@ export interface MatchedReceipts {
 export class OtherBlockError extends MalformedAnswerError {}
 
 /**
- * Orders receipts as the block's transactions, without duplicates and nulls. Of receipts without a transaction, only Bor's
+ * Orders receipts as the block's transactions, without duplicates and nulls. With receipts without a transaction, only Bor's
  * state-sync and HyperEVM's system receipts are accepted. @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
  */
 export function matchReceipts(

@@ -1,6 +1,6 @@
 /**
- * The rate that an upstream allows, learned from its refusals alone, as in the congestion control CUBIC:
- * it falls below the refused rate, returns to it, stays there and then grows faster and faster.
+ * The rate that an upstream allows, learned from its refusals alone, as in the congestion control CUBIC.
+ * It falls below the refused rate, returns to it, stays there and then grows faster and faster.
  * A pure function of time. Times in epoch milliseconds, rates in calls per second.
  */
 export interface LearnedRate {

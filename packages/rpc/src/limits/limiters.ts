@@ -84,7 +84,7 @@ export function createTokenBucket(
   });
 }
 
-/** Of four or more slots, an eighth is reserved for calls that are not historical, unless `reserves` is false. */
+/** For four or more slots, an eighth is reserved for calls that are not historical, unless `reserves` is false. */
 export function createCallSlots({
   share: initial,
   reserves = true,

@@ -1,7 +1,7 @@
 /** Limits of a pool. Every queue, wait and response has one. Names with `Ms`: milliseconds. */
 export interface PoolLimits {
   readonly attemptTimeoutMs: number;
-  /** Of one getLogs or trace attempt. */
+  /** For one getLogs or trace attempt. */
   readonly heavyTimeoutMs: number;
   /** A repeatable call goes to a second upstream if the first is silent for at least this long. */
   readonly hangMinMs: number;

@@ -61,7 +61,7 @@ export function classifyError(answer: ErrorAnswer): Classification {
 const ABOUT_THE_ACCOUNT: ReadonlySet<Reaction> = new Set(['misconfigured', 'out-of-budget', 'throttled']);
 const TOO_MANY_REQUESTS = 429;
 
-/** Of an error whose call came from a client, or whose text a contract may have written. */
+/** For an error whose call came from a client, or whose text a contract may have written. */
 export interface ForeignClassification extends Classification {
   /** Whether a status or code proves it, which no text can forge. */
   readonly isSure: boolean;

@@ -33,7 +33,7 @@ interface ResultStreamOptions {
   readonly scanner: ValueScanner;
   readonly isList: boolean;
   readonly checkTail: (members: Readonly<Record<string, unknown>>) => string | null;
-  /** Of the bytes. `cancel`: the reader stopped. */
+  /** For the bytes. `cancel`: the reader stopped. */
   readonly source: { pause(): void; resume(): void; cancel(): void };
 }
 

@@ -41,7 +41,7 @@ export function createMethodLatencies() {
       byMethod.set(method, window);
       window.add(milliseconds);
     },
-    /** Of all methods if the method has no latencies yet or is null. */
+    /** For all methods if the method has no latencies yet or is null. */
     percentile: (method: string | null, share: number): number => (byMethod.get(method) ?? all).percentile(share),
   };
 }

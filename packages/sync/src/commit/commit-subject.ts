@@ -24,7 +24,7 @@ export interface SubjectCommit extends SubjectRecording {
   readonly datasets: readonly Dataset[];
   /** Logs in chain order, of settled blocks only. */
   readonly logs: readonly Log[];
-  /** Of all blocks of the logs. */
+  /** For all blocks of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
 }
 

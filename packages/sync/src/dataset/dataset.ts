@@ -177,6 +177,6 @@ export interface Dataset<Row = unknown> {
   /** The retention settings delete old rows of a table without partitions, keyed by chain and block. @default false */
   readonly deletesOldRows?: boolean;
   readonly histories?: SubjectHistories;
-  /** Of single accounts, by whole transactions; needs `wholeBlocks`. */
+  /** For single accounts, by whole transactions; needs `wholeBlocks`. */
   readonly transactionHistories?: TransactionHistories<Row>;
 }

@@ -1,7 +1,7 @@
 /**
  * Builds projections without subjects from stored rows, by ascending blocks, one piece per transaction. Pieces run under
- * the commit lock: a committed row is counted by the piece of its block, and a transaction that waits for the lock then
- * sees how far the build is (`derive-changes.ts`).
+ * the commit lock. A committed row is counted by the piece of its block. A transaction that waits for the lock then sees
+ * how far the build is (`derive-changes.ts`).
  */
 import type { Chain } from '@chainstead/chains';
 import { type Database, isDistributed, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
@@ -24,7 +24,7 @@ export interface PieceSize {
   /** Fewer blocks if they have more than `rows` rows, but at least one. */
   readonly blocks: number;
   readonly rows: number;
-  /** Of each table of the state, searched for rows to delete. */
+  /** For each table of the state, searched for rows to delete. */
   readonly pages: number;
 }
 

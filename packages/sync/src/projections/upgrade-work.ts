@@ -10,7 +10,7 @@ export interface PlannedBuild {
   readonly chainId: number;
   readonly state: string;
   readonly dataset: string;
-  /** Of this program, and of the database; null: none. */
+  /** For this program, and of the database; null: none. */
   readonly version: number;
   readonly builtVersion: number | null;
   /** Approximate. */
@@ -40,7 +40,7 @@ export interface UpgradeWorkOptions {
   readonly chains: readonly Chain[];
 }
 
-/** Of a projection build, on two cores with an SSD and no other load. Commits run in between. */
+/** For a projection build, on two cores with an SSD and no other load. Commits run in between. */
 const COUNTED_ROWS_PER_SECOND = 33_000;
 
 export async function planUpgradeWork(options: UpgradeWorkOptions): Promise<UpgradeWork> {

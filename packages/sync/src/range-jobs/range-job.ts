@@ -35,7 +35,7 @@ export interface RangeJob extends RangeJobRequest {
   readonly finishedAt: Date | null;
   /** Null: the next attempt is immediate, or none is planned. */
   readonly dueAt: Date | null;
-  /** Of the job or its last attempt. */
+  /** For the job or its last attempt. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 

@@ -95,7 +95,7 @@ function createState(job: StoredRangeJob) {
   const all = job.ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   let { done, logs, position, outcome } = job;
   let total = job.total ?? all;
-  /** Of the current piece. */
+  /** For the current piece. */
   let piece: PieceProgress | null = null;
   const blocksBelow = (block: number): number =>
     job.ranges.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, block - 1) - from + 1), 0);

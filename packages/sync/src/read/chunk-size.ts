@@ -6,7 +6,7 @@ interface ChunkSizingOptions {
   readonly blocksMax: number;
 }
 
-/** Of the newest chunk in the running density. */
+/** For the newest chunk in the running density. */
 const NEWEST_WEIGHT = 0.5;
 const GROWTH_MAX = 4;
 

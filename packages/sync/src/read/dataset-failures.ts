@@ -35,7 +35,7 @@ export interface DatasetFailure {
   readonly range: BlockRange;
   /** Blocks of the range that are not covered. */
   readonly blocks: number;
-  /** Of the last error. */
+  /** For the last error. */
   readonly message: string;
 }
 

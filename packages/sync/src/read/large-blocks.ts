@@ -1,11 +1,11 @@
-/** Of blocks too large to hold several, the process holds one at a time. A block above the pool's limit is left out. */
+/** For blocks too large to hold several, the process holds one at a time. A block above the pool's limit is left out. */
 import type { Hash, Logger } from '@chainstead/core';
 import { BlockTooLargeError } from '@chainstead/rpc';
 import PQueue from 'p-queue';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import type { BlockReader, ProvenBlock } from './proven-block.ts';
 
-/** Of a response with a block that is read ahead of others. */
+/** For a response with a block that is read ahead of others. */
 const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
 
 const held = new PQueue({ concurrency: 1 });

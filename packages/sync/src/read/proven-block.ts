@@ -56,7 +56,7 @@ export interface ProvenBlock {
   readonly internalTransfers: readonly InternalTransfer[] | null;
   /** Null if they were not requested or not available. */
   readonly internalTransactions: readonly InternalTransaction[] | null;
-  /** Of receipts and logs. */
+  /** For receipts and logs. */
   readonly level: ProofLevel;
   readonly reason: string | null;
   /** Absent: not read. `logs` only if they are unavailable. */
@@ -144,7 +144,7 @@ interface ReadFromEach {
   readonly block: ProvenBlock | null;
   readonly altered: { readonly block: ProvenBlock; readonly reason: string } | null;
   readonly unproven: ProvenBlock | null;
-  /** Of the last block that is not proven. */
+  /** For the last block that is not proven. */
   readonly reason: string | null;
   readonly refused: ReadonlySet<string>;
 }

@@ -112,7 +112,7 @@ export interface ProvenReading extends WatchedReader {
   readonly depth: number;
   /** Skips blocks that no upstream can prove under the policy `strict`, like blocks that lack a part. */
   readonly leavesOut?: boolean;
-  /** Of data in a range of several blocks. @default unlimited */
+  /** For data in a range of several blocks. @default unlimited */
   readonly weightMax?: number;
   /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;

@@ -10,7 +10,7 @@ export interface ChainTable {
   readonly column: 'chain_id' | 'network' | 'chain';
   /** In rows of the chain, as text. */
   readonly values: readonly string[];
-  /** Of the chain; null: the table has no partitions. */
+  /** For the chain; null: the table has no partitions. */
   readonly partitions: readonly Partition[] | null;
   /** Rows are on other servers. */
   readonly isSpread: boolean;

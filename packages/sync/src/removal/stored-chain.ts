@@ -9,7 +9,7 @@ export interface StoredChain {
   readonly label: string;
   /** Value in the column `chain_id`, or `network` for Aptos. */
   readonly key: { readonly column: 'chain_id' | 'network'; readonly value: number | string };
-  /** Of the ingest process. */
+  /** For the ingest process. */
   readonly lease: string;
 }
 

@@ -28,7 +28,7 @@ export interface HistoryOptions {
   readonly sliceMs: number;
   /** Bytes of responses of a chunk of several blocks. @default CHUNK_BYTES_MAX */
   readonly chunkBytesMax?: number;
-  /** Of work that might crash the process. @default not recorded */
+  /** For work that might crash the process. @default not recorded */
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** Found by wallet searches. @default none are known */
   readonly sentTransactions?: SentTransactions;

@@ -16,7 +16,7 @@ const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
 interface SubjectRead {
   /** In chain order, without duplicates. */
   readonly parts: readonly { readonly dataset: Dataset; readonly logs: readonly Log[] }[];
-  /** Of the distinct logs of all datasets. */
+  /** For the distinct logs of all datasets. */
   readonly weight: number;
   readonly blocks: ReadonlyMap<number, BlockFacts>;
   /** Node calls. */

@@ -1,6 +1,6 @@
 import { defineError } from '@chainstead/core';
 
-/** Of a transaction that fails with a deadlock. */
+/** For a transaction that fails with a deadlock. */
 const ATTEMPTS_MAX = 8;
 
 /** An assumption made before the transaction had the commit lock is false under it. */

@@ -4,7 +4,7 @@ import type { RowTable } from '../dataset/row-table.ts';
 /** Temporary tables for the rows of a dataset table. */
 export type StagingTableKind = 'incoming' | 'added' | 'removed';
 
-/** Of rows that go through the same staging table in several parts. */
+/** For rows that go through the same staging table in several parts. */
 export type Part = 'first' | 'later';
 
 /** Temporary tables have no schema to choose. */

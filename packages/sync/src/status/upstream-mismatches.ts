@@ -1,14 +1,14 @@
 /** Incorrect responses of upstreams: by day in `upstream_mismatches`; for repairs, by block in `upstream_errors`. */
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-/** Of one kind from one upstream within a day. */
+/** For one kind from one upstream within a day. */
 export interface CountedWrongAnswers {
   /** As in `CHAINS`. */
   readonly chain: string;
   readonly upstream: string;
   readonly kind: string;
   readonly occurrences: number;
-  /** Of the last one. */
+  /** For the last one. */
   readonly method: string;
   readonly description: string;
   readonly seenAt: Date;
@@ -55,7 +55,7 @@ function storable(text: string, max: number): string {
   return text.slice(0, max).replaceAll('\0', '').toWellFormed();
 }
 
-/** Of a day, or the repair of a block from an incorrect response. */
+/** For a day, or the repair of a block from an incorrect response. */
 export interface WrongAnswerRecord extends CountedWrongAnswers {
   /** Block of a repair; null: record of a day. */
   readonly block: number | null;

@@ -14,9 +14,9 @@ export interface FoundAbis {
   /** Selectors as hexadecimal digits. */
   readonly signatures: readonly (readonly [selector: string, signature: string])[];
   readonly own: readonly (readonly [address: string, entry: string])[];
-  /** Of the implementation in that block, by address and block. */
+  /** For the implementation in that block, by address and block. */
   readonly pointedTo: readonly (readonly [place: string, entry: string])[];
-  /** Of another contract with the same code, on any chain; empty if the own ABI has a match. */
+  /** For another contract with the same code, on any chain; empty if the own ABI has a match. */
   readonly sameCode: readonly (readonly [address: string, entry: string])[];
   /** No match in the own ABI, and the implementation was not read recently. Empty until an ABI is imported. */
   readonly unknown: readonly RequestedEntry[];

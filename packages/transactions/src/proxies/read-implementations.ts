@@ -24,7 +24,7 @@ export interface PointedTo {
   readonly beacon: Address | null;
   /** By selector of a diamond; null: it has no such function. */
   readonly facets: ReadonlyMap<Hex, Address | null>;
-  /** Of self-contained code; null: none, or it delegates to other code. */
+  /** For self-contained code; null: none, or it delegates to other code. */
   readonly codeHash: Hash | null;
 }
 

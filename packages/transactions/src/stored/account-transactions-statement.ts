@@ -39,8 +39,8 @@ interface TransactionsReading {
  * A range of the key of `account_transactions` that stops after limit + 1 rows, with one lookup in `transactions` per
  * row. `missing` is a block of a transaction that was not found.
  *
- * Reading and sorting a whole account must not look cheaper to the planner: the address is compared in a condition that
- * is expected to be true, and only the bound at the scan's start is included. A subquery with LIMIT can't become a hash
+ * Reading and sorting a whole account must not look cheaper to the planner. The address is therefore compared in a
+ * condition that is expected to be true, and only the bound at the scan's start is included. A subquery with LIMIT can't become a hash
  * join over whole partitions; Citus supports none over shards, so there the page is passed to each shard.
  */
 export function accountTransactionsStatement(

@@ -188,7 +188,7 @@ export async function narrowDown<S extends Span>(
   return 'done';
 }
 
-/** Null: the turn goes on. Called before each step. */
+/** Null: the turn continues. Called before each step. */
 export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
   return reading.clock.now() >= ends ? 'time' : null;

@@ -12,7 +12,7 @@ import { transactionRow } from '../stored/transaction-row.ts';
 
 export type FindRequested = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
-/** Of proven blocks. Senders are recovered: no root contains a sender, and a node could return a false one. */
+/** For proven blocks. Senders are recovered: no root contains a sender, and a node could return a false one. */
 export async function selectRows(chain: Chain, blocks: readonly WholeBlock[], findRequested: FindRequested) {
   const named = await selectBy(chain, blocks, findRequested);
   const checked = blocks.map((block, index) => withSenders(block, named[index]));

@@ -16,7 +16,7 @@ export interface TrackedWallets {
   ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
 }
 
-/** Of the stored request time: wallets without requests are deleted after weeks. */
+/** For the stored request time: wallets without requests are deleted after weeks. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
 /** Milliseconds between checks of the stored request time. */
 const LOOK_AGAIN_MS = 600_000;

@@ -8,7 +8,7 @@ import { pricedWith, type TokenPrice } from './token-price.ts';
 type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 /**
- * Null: no pool has a say. Through a hop, the smaller cost counts: that of its own pools, or of a hop's.
+ * Null: no pool has a say. Through a hop, the smaller cost counts: that of the token's pools, or of a hop's.
  * @param anchors US dollars per whole token
  */
 export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, Fraction>): MoveCost | null {

@@ -151,8 +151,6 @@ export const accountProofSchema = z
   })
   .openapi('AccountProof', { description: 'Response of eth_getProof' });
 
-export type AccountProof = z.infer<typeof accountProofSchema>;
-
 const balanceSchema = z
   .object({
     pair_address: z.string().openapi({ description: 'Address of the pool' }),

@@ -51,7 +51,7 @@ export function isEverInRange({ states }: Pick<PoolStates, 'states'>): boolean {
 /** Known exchanges have far fewer pools of the same two tokens. */
 const POOLS_MAX = 64;
 
-/** Of each two tokens, those with the most liquidity in range. It has the same unit for all of them. */
+/** For each two tokens, those with the most liquidity in range. It has the same unit for all of them. */
 export function mostLiquid<Pool extends PoolStates>(pools: readonly Pool[]): readonly Pool[] {
   const byTokens = Map.groupBy(pools, ({ token0, token1 }) => `${token0} ${token1}`);
   return [...byTokens.values()].flatMap((alike) =>

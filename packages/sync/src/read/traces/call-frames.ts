@@ -6,7 +6,7 @@ import type { InternalTransaction } from '../../dataset/whole-block.ts';
 const MOVING: ReadonlySet<unknown> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 
 export interface TracedTransactions {
-  /** Of the block in order, for nodes whose traces have no hash. */
+  /** For the block in order, for nodes whose traces have no hash. */
   readonly hashes: readonly Hash[];
   /** Must be present. */
   readonly executed: ReadonlySet<Hash>;
