@@ -13,15 +13,15 @@ export interface DocumentedError {
   readonly owner: string;
 }
 
-/** `code: 'X'` in the parts of an error, or the beginning of a class of `defineError`, up to the parts. */
+/** `code: 'X'` in the parts of an error, or the beginning of a class of `defineError` or the like, up to the parts. */
 const CODE =
-  /(?:\bcode: |\bdefineError\(\s*)'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'(?:,\s*\((?:(?!=>)[\s\S])*=> (?:\{[\s\S]*?\breturn |\()\{)?/g;
+  /(?:\bcode: |\bdefine\w*Error\(\s*)'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'(?:,\s*\((?:(?!=>)[\s\S])*=> (?:\{[\s\S]*?\breturn |\()\{)?/g;
 const PLACEHOLDER = String.raw`\$\{(?:[^{}]|\{[^{}]*\})*\}`;
 const TEXT = String.raw`('(?:[^'\\]|\\.)*'|\`(?:[^\`\\$]|\\.|${PLACEHOLDER})*\`|"(?:[^"\\]|\\.)*")`;
 
-/** An error class that takes code, message and remedy one after the other. */
+/** An error class, or GraphQL's `refusal`, that takes code, message and remedy one after the other. */
 const POSITIONAL = new RegExp(
-  `new \\w+Error\\(\\s*'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)',\\s*${TEXT}(?:,\\s*${TEXT})?`,
+  `(?:new \\w+Error|refusal)\\(\\s*'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)',\\s*${TEXT}(?:,\\s*${TEXT})?`,
   'g',
 );
 
@@ -83,12 +83,13 @@ function isProduct(file: SourceFile): boolean {
 
 function readError(file: SourceFile, code: string, index: number): DocumentedError {
   const object = enclosingObject(file.text, index);
-  const retryable = /\bretryable(?:: (\w+))?/.exec(object)?.[1];
+  const retryable = /\bretryable(?:: (\w+))?/.exec(object);
   return {
     code,
-    message: readText(object, 'message') || readDescription(file.text, index),
+    message:
+      readText(object, 'message') || readNamedMessage(file.text, object, index) || readDescription(file.text, index),
     remedy: readText(object, 'remedy'),
-    retry: retryable === 'true' ? 'yes' : retryable === undefined || retryable === 'false' ? 'no' : 'depends',
+    retry: retryable === null || retryable[1] === 'false' ? 'no' : retryable[1] === 'true' ? 'yes' : 'depends',
     owner: ownerOf(file),
   };
 }
@@ -129,6 +130,14 @@ function plain(literal: string): string {
     .slice(1, -1)
     .replaceAll(new RegExp(PLACEHOLDER, 'g'), '…')
     .replaceAll(/\\(.)/g, (_whole, character: string) => (character === 'n' ? ' ' : character));
+}
+
+/** The literal of the nearest `const message` above an error that takes it by its name. */
+function readNamedMessage(text: string, object: string, index: number): string {
+  if (!/\bmessage\b(?!:)/.test(object)) return '';
+  const found = [...text.slice(0, index).matchAll(new RegExp(`const message = ${TEXT}`, 'g'))].at(-1);
+  // A constant of another function is too far away.
+  return found === undefined || index - found.index > 600 ? '' : plain(found[1] ?? '');
 }
 
 /** The first sentence of the doc comment above the class or function that makes the error. */

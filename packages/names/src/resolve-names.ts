@@ -78,7 +78,7 @@ const NOT_CONFIGURED = {
   },
 } as const;
 
-/** A 501: a 404 would mean that the name does not exist. */
+/** No node is configured for names of this service. A 501: a 404 would mean that the name does not exist. */
 class NamesNotConfiguredError extends ApiError {
   constructor(service: NameQuestion['service']) {
     const { message, key } = NOT_CONFIGURED[service];

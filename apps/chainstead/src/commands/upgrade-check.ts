@@ -9,6 +9,7 @@ import { planUpgrade, type UpgradePlan } from '../upgrade/upgrade-plan.ts';
 import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
 import { VERSION } from '../version.ts';
 
+/** Starting this version on the database would fail. */
 class UpgradeWouldFailError extends defineError('UPGRADE_WOULD_FAIL', (plan: UpgradePlan) => ({
   message: verdictOf(plan).replace(/\.$/, ''),
   facts: { obstacles: plan.obstacles.map(({ code }) => code) },

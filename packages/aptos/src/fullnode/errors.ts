@@ -14,6 +14,7 @@ export type FullnodeFaultKind =
   | 'pruned'
   | 'wrong-chain';
 
+/** One call to one fullnode failed. */
 export class FullnodeFault extends ChainsteadError {
   readonly kind: FullnodeFaultKind;
   /** Retry delay that the fullnode requested, milliseconds. */

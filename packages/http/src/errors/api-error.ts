@@ -105,6 +105,7 @@ export class ForeignOriginError extends ApiError {
   }
 }
 
+/** A 404: the resource in the path does not exist. */
 export class NotFoundError extends ApiError {
   constructor(message: string, details?: ErrorDetails) {
     super({ code: 'NOT_FOUND', status: 404, message, ...(details !== undefined && { details }) });
@@ -214,6 +215,7 @@ export class NotServedError extends ApiError {
   }
 }
 
+/** A 503: the response is not available yet. */
 export class UnavailableError extends ApiError {
   constructor(message: string, details?: ErrorDetails) {
     super({

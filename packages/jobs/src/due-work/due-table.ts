@@ -170,7 +170,7 @@ export async function failDue(
 
 const MESSAGE_LENGTH_MAX = 1_000;
 
-/** An error as rows store it: all but ChainsteadError are `UNEXPECTED` and retryable. */
+/** An unexpected error in Chainstead. Rows store it as `UNEXPECTED` and retryable; a ChainsteadError keeps its code. */
 export function failureOf(error: unknown) {
   const message = errorText(error).replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX);
   return error instanceof ChainsteadError

@@ -111,8 +111,11 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
     const logFailure = (ending: unknown) => logger.debug({ error: errorText(ending) }, 'SQL connection not ended');
     await client.end().catch(logFailure);
     // The error of the driver may contain the address of the server.
-    const [message, advice] = ['The database for SQL is unavailable', 'Retry later, or use another tool.'];
-    throw new SqlRefusalError('SQL_UNAVAILABLE', message, advice);
+    throw new SqlRefusalError(
+      'SQL_UNAVAILABLE',
+      'The database for SQL is unavailable',
+      'Retry later, or use another tool.',
+    );
   }
 }
 

@@ -10,6 +10,7 @@ import {
   parseQuantity,
 } from '@chainstead/core';
 
+/** A node returned a response with missing or malformed fields. */
 export class MalformedAnswerError extends defineError(
   'MALFORMED_ANSWER',
   (what: string, facts: Readonly<Record<string, unknown>> = {}) => ({ message: what, facts, retryable: true }),
