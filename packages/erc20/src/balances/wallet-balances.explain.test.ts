@@ -112,7 +112,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const tokens = Array.from({ length: 20 }, (_, index) => addressOf(2_000 + index));
     const { nodes } = await explainAnswer(plan, { tokens });
     const scans = nodes.filter((node) => node['Relation Name'] === 'erc20_wallet_tokens');
-    for (const scan of scans) expect(scan['Index Name']).toMatch(/_pk$/);
+    for (const scan of scans) expect(scan['Index Name']).toMatch(/_pkey$/);
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(tokens.length);
   });
 

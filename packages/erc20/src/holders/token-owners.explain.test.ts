@@ -149,7 +149,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     const explained = await explainOwners(plan, { accounts });
     const { nodes } = explained;
     expect(rowsRead(nodes, 'erc20_holders')).toBeLessThanOrEqual(LIMIT);
-    expect(rangesOf(explained).map((node) => node['Index Name'])).toEqual(['erc20_holders_token_chain_id_account_pk']);
+    expect(rangesOf(explained).map((node) => node['Index Name'])).toEqual(['erc20_holders_pkey']);
   });
 
   test('the transfers of a token are counted by their index', async () => {

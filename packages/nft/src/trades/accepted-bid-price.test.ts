@@ -146,5 +146,5 @@ test('the bid is found by the primary key, whatever else was bid', async () => {
     sql`EXPLAIN SELECT ${acceptedBidPrice('trade')} FROM nft_trades AS trade`,
   );
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');
-  expect(text).toMatch(/Index Scan Backward using punk_bids_token_address_chain_id_token_id/);
+  expect(text).toMatch(/Index Scan Backward using punk_bids_pkey /);
 });

@@ -77,7 +77,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
       const { nodes } = await explainPage(plan, query);
       const scans = nodes.filter((node) => node['Relation Name'] === 'nft_wallet_collections');
       expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
-        [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_wallet_collections_wallet_chain_id_token_address_pk'],
+        [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_wallet_collections_pkey'],
       ]);
       for (const scan of scans) {
         expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
