@@ -26,7 +26,7 @@ export default defineConfig({
     setupFiles: [
       'scripts/wait-for-timeout.ts',
       'tests/testkit/src/vitest-property-seed.ts',
-      'packages/db/src/testing/record-rows.ts',
+      'packages/doors/db/src/testing/record-rows.ts',
     ],
     // Tests wait for databases, nodes and jobs about half of their time: two processors serve three workers.
     maxWorkers: 3,
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           env: { TEST_TIER: 'fast' },
-          include: ['{apps,packages,tests}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['{apps,tests}/*/src/**/*.test.ts', 'packages/*/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...configDefaults.exclude, SYSTEM, NIGHTLY, SYSTEM_PROPERTIES],
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -9,7 +9,7 @@
 CREATE EXTENSION IF NOT EXISTS btree_gist;--> statement-breakpoint
 -- Indexes of parts of names need it.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;--> statement-breakpoint
--- Eight bytes of an address, as in packages/db/src/columns/address-key.ts. They come from both ends: vanity addresses differ at one end only.
+-- Eight bytes of an address, as in packages/doors/db/src/columns/address-key.ts. They come from both ends: vanity addresses differ at one end only.
 CREATE FUNCTION "address_key"(address bytea) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN ('x' || encode(substring(address FROM 1 FOR 4) || substring(address FROM 17 FOR 4), 'hex'))::bit(64)::bigint;--> statement-breakpoint
@@ -389,7 +389,7 @@ CREATE TABLE "upstream_calls" (
   "calls" bigint NOT NULL,
   -- Total response time. The row `ok` has it for all outcomes, like `latency`.
   "busy_ms" bigint NOT NULL,
-  -- Number of responses per bucket of LATENCY_BOUNDS_MS in packages/rpc.
+  -- Number of responses per bucket of LATENCY_BOUNDS_MS in packages/doors/rpc.
   "latency" bigint[] NOT NULL,
   CONSTRAINT "upstream_calls_pkey" PRIMARY KEY("slot","chain","upstream","role","outcome")
 );--> statement-breakpoint
@@ -2105,7 +2105,7 @@ ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_disjoint"
 
 -- ============================================================================
 -- Storage parameters
--- Autovacuum follows the kind of writes (packages/db/src/copy/table-writes.ts). Partitions get theirs from attach_partition.
+-- Autovacuum follows the kind of writes (packages/doors/db/src/copy/table-writes.ts). Partitions get theirs from attach_partition.
 -- ============================================================================
 -- Texts of a few kB that are written once and read once: compressing them costs more than the rest of the write.
 ALTER TABLE "stream_matches"

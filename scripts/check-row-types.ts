@@ -13,7 +13,7 @@ import { type DeclaredRows, readDeclaredRows } from './row-types/declared-rows.t
 import { observedFolder, readObserved, writtenAt } from './row-types/observed-folder.ts';
 
 /** Calls that run on a cluster of Citus alone, which only the nightly tier has. */
-const ON_CLUSTERS = ['packages/db/src/citus/', 'packages/nft/src/records/read-records.ts'];
+const ON_CLUSTERS = ['packages/doors/db/src/citus/', 'packages/assets/nft/src/records/read-records.ts'];
 
 const [tier = 'system'] = process.argv.slice(2);
 const startedAt = performance.now();

@@ -1,5 +1,5 @@
 /**
- * `npm run new:dataset -- --name vault-deposits --topic 'Deposit(address indexed sender, uint256 assets)'`: a folder of packages/datasets/src with
+ * `npm run new:dataset -- --name vault-deposits --topic 'Deposit(address indexed sender, uint256 assets)'`: a folder of apps/chainstead/src/datasets with
  * everything that a dataset has, its line in `manifests.ts`, and what is generated from both.
  */
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { describeDataset } from './new-dataset/dataset-names.ts';
 import { newDatasetFiles, withManifestLine } from './new-dataset/new-dataset-files.ts';
 import { parseEvent } from './new-dataset/parse-event.ts';
 
-const PACKAGE = join(REPOSITORY_ROOT, 'packages/datasets/src');
+const PACKAGE = join(REPOSITORY_ROOT, 'apps/chainstead/src/datasets');
 
 try {
   const { values } = parseArgs({ options: { name: { type: 'string' }, topic: { type: 'string' } } });
@@ -36,7 +36,9 @@ function createDataset(name: string, topic: string): void {
   run(join(REPOSITORY_ROOT, 'node_modules/.bin/biome'), 'check', '--write', folder, manifests);
   run(process.execPath, 'scripts/generate.ts');
   run(process.execPath, 'scripts/generate-migration.ts');
-  console.log(`Made packages/datasets/src/${name}. Next: npm test -- packages/datasets/src/${name} && npm run check`);
+  console.log(
+    `Made apps/chainstead/src/datasets/${name}. Next: npm test -- apps/chainstead/src/datasets/${name} && npm run check`,
+  );
 }
 
 function run(command: string, ...args: readonly string[]): void {

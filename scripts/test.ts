@@ -1,13 +1,13 @@
 /**
  * `npm test`, `npm run test:system`, `npm run test:nightly`: the steps of one tier, then its test files, then (except the fast one) the check
  * of the row types that they observed. Prints the slowest files, what this machine lacks, and the totals. Exit code 1 if a step or a test failed. Arguments go to vitest and skip
- * the steps and that check: `npm test -- packages/sync`.
+ * the steps and that check: `npm test -- packages/engine/sync`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { OBSERVED_FOLDER_VARIABLE } from '../packages/db/src/testing/observed-rows.ts';
+import { OBSERVED_FOLDER_VARIABLE } from '../packages/doors/db/src/testing/observed-rows.ts';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { missingOnThisMachine } from './missing-on-this-machine.ts';
 import { observedFolder } from './row-types/observed-folder.ts';

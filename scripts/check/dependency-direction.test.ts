@@ -50,57 +50,60 @@ describe('findUnboundedDecoders', () => {
     "export { decodeErrorResult } from 'viem';",
     "const viem = await import('viem');",
   ])('refuses %s in the product alone', (text) => {
-    expect(found('packages/names/src/a.ts', text)).toHaveLength(1);
-    expect(found('packages/names/src/a.test.ts', text)).toEqual([]);
+    expect(found('packages/assets/tokens/src/names/a.ts', text)).toHaveLength(1);
+    expect(found('packages/assets/tokens/src/names/a.test.ts', text)).toEqual([]);
   });
 
   it.each([
     "import { encodeFunctionData, type DecodeAbiParametersReturnType } from 'viem';",
-    "import { decodeAbi } from '@chainstead/abi';",
+    "import { decodeAbi } from '@chainstead/events/abi';",
     "import type { Log } from 'viem';",
   ])('has nothing against %s', (text) => {
-    expect(found('packages/names/src/a.ts', text)).toEqual([]);
+    expect(found('packages/assets/tokens/src/names/a.ts', text)).toEqual([]);
   });
 });
 
 describe('findWrongImports', () => {
   it.each([
-    ['packages/sync/src/a.ts', '@chainstead/db'],
-    ['packages/chains/src/a.ts', '@chainstead/core'],
-    ['packages/datasets/src/a.ts', '@chainstead/http'],
-    ['apps/chainstead/src/a.ts', '@chainstead/datasets'],
-    ['packages/sync/src/a.test.ts', '@chainstead/testkit'],
+    ['packages/engine/sync/src/a.ts', '@chainstead/db'],
+    ['packages/foundation/chains/src/a.ts', '@chainstead/core'],
+    ['apps/chainstead/src/a.ts', '@chainstead/console'],
+    ['packages/engine/sync/src/a.test.ts', '@chainstead/testkit'],
     ['tests/testkit/src/a.ts', '@chainstead/rpc'],
     ['tests/acceptance/src/a.test.ts', 'chainstead/src/demo/devnet/devnet.ts'],
-    ['packages/nft/src/a.test.ts', '@chainstead/http/testing'],
-    ['packages/http/src/testing/a.ts', '@chainstead/testkit'],
-    ['packages/sync/src/a.ts', './b.ts'],
-    ['packages/sync/src/a.test.ts', './testing/b.ts'],
-    ['packages/sync/src/testing/a.ts', '../../src/histories/testing/b.ts'],
-    ['packages/sync/src/a.ts', 'node:fs'],
+    ['packages/assets/nft/src/a.test.ts', '@chainstead/http/testing'],
+    ['packages/engine/http/src/testing/a.ts', '@chainstead/testkit'],
+    ['packages/engine/sync/src/a.ts', './b.ts'],
+    ['packages/engine/sync/src/a.test.ts', './testing/b.ts'],
+    ['packages/engine/sync/src/testing/a.ts', '../../src/histories/testing/b.ts'],
+    ['packages/engine/sync/src/a.ts', 'node:fs'],
   ])('lets %s import %s', (path, specifier) => {
     expect(findWrongImports([importing(path, specifier)])).toEqual([]);
   });
 
   it.each([
-    ['packages/core/src/a.ts', '@chainstead/chains', 'chains is not below core'],
-    ['packages/db/src/a.ts', '@chainstead/rpc', 'rpc is not below db'],
-    ['packages/sync/src/a.ts', '@chainstead/datasets', 'datasets is not below sync'],
-    ['packages/streams/src/a.ts', '@chainstead/erc20', 'erc20 is not below streams'],
-    ['packages/erc20/src/a.test.ts', '@chainstead/nft/testing', 'nft is not below erc20'],
-    ['packages/nft/src/a.ts', '@chainstead/http/testing', 'only tests may import what is in a testing folder'],
-    ['packages/sync/src/a.ts', '@chainstead/testkit', 'only tests and benchmarks may'],
+    ['packages/foundation/core/src/a.ts', '@chainstead/chains', 'chains is not below core, or to its left'],
+    ['packages/doors/db/src/a.ts', '@chainstead/jobs', 'jobs is not below db, or to its left'],
+    ['packages/engine/sync/src/a.ts', '@chainstead/tokens', 'tokens is not below sync, or to its left'],
+    ['packages/assets/erc20/src/a.ts', '@chainstead/streams', 'streams is not below erc20, or to its left'],
+    ['packages/assets/erc20/src/a.test.ts', '@chainstead/nft/testing', 'nft is not below erc20, or to its left'],
+    ['packages/assets/nft/src/a.ts', '@chainstead/http/testing', 'only tests may import what is in a testing folder'],
+    ['packages/engine/sync/src/a.ts', '@chainstead/testkit', 'only tests and benchmarks may'],
     ['apps/chainstead/src/demo/demo.ts', '@chainstead/testkit', 'only tests and benchmarks may'],
-    ['packages/sync/src/a.ts', 'chainstead/src/demo/devnet/devnet.ts', 'only tests may import the program'],
-    ['packages/sync/src/a.ts', './testing/b.ts', 'only tests may import what is in a testing folder'],
-    ['packages/sync/src/a.ts', '../../db/src/b.ts', 'leaves its package; import the package by its name'],
+    ['packages/engine/sync/src/a.ts', 'chainstead/src/demo/devnet/devnet.ts', 'only tests may import the program'],
+    ['packages/engine/sync/src/a.ts', './testing/b.ts', 'only tests may import what is in a testing folder'],
+    [
+      'packages/engine/sync/src/a.ts',
+      '../../../doors/db/src/b.ts',
+      'leaves its package; import the package by its name',
+    ],
   ])('refuses %s importing %s', (path, specifier, reason) => {
     expect(findWrongImports([importing(path, specifier)])).toEqual([`${path} imports ${specifier}: ${reason}`]);
   });
 
-  it('names a package that has no layer', () => {
-    expect(() => findWrongImports([importing('packages/new/src/a.ts', '@chainstead/core')])).toThrow(
-      'new is in no layer',
+  it('names a package that is on no floor', () => {
+    expect(() => findWrongImports([importing('packages/assets/new/src/a.ts', '@chainstead/core')])).toThrow(
+      'new is on no floor',
     );
   });
 });
@@ -108,14 +111,14 @@ describe('findWrongImports', () => {
 describe('findCircles', () => {
   it('finds modules that import each other and passes over type-only imports', () => {
     const modules: Module[] = [
-      importing('packages/a/src/one.ts', './two.ts'),
-      importing('packages/a/src/two.ts', './three.ts'),
-      importing('packages/a/src/three.ts', './one.ts'),
-      importing('packages/a/src/four.ts', './five.ts'),
-      { path: 'packages/a/src/five.ts', imports: [{ specifier: './four.ts', isTypeOnly: true, names: [] }] },
+      importing('packages/assets/a/src/one.ts', './two.ts'),
+      importing('packages/assets/a/src/two.ts', './three.ts'),
+      importing('packages/assets/a/src/three.ts', './one.ts'),
+      importing('packages/assets/a/src/four.ts', './five.ts'),
+      { path: 'packages/assets/a/src/five.ts', imports: [{ specifier: './four.ts', isTypeOnly: true, names: [] }] },
     ];
     expect(findCircles(modules)).toEqual([
-      'packages/a/src/one.ts → packages/a/src/two.ts → packages/a/src/three.ts → packages/a/src/one.ts',
+      'packages/assets/a/src/one.ts → packages/assets/a/src/two.ts → packages/assets/a/src/three.ts → packages/assets/a/src/one.ts',
     ]);
   });
 });
@@ -123,42 +126,47 @@ describe('findCircles', () => {
 describe('findTypeCircles', () => {
   it('finds product files that know each other by types', () => {
     const circle: Module[] = [
-      importing('packages/http/src/one.ts', './two.ts'),
-      { path: 'packages/http/src/two.ts', imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }] },
+      importing('packages/engine/http/src/one.ts', './two.ts'),
+      { path: 'packages/engine/http/src/two.ts', imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }] },
     ];
     expect(findTypeCircles(circle)).toEqual([
-      'packages/http/src/one.ts → packages/http/src/two.ts → packages/http/src/one.ts',
+      'packages/engine/http/src/one.ts → packages/engine/http/src/two.ts → packages/engine/http/src/one.ts',
     ]);
-    expect(findTypeCircles([importing('packages/http/src/one.test.ts', './one.test.ts')])).toEqual([]);
+    expect(findTypeCircles([importing('packages/engine/http/src/one.test.ts', './one.test.ts')])).toEqual([]);
   });
 });
 
 describe('findFolderCircles', () => {
   it('finds folders beside each other that import each other, by types too', () => {
     const modules: Module[] = [
-      importing('packages/a/src/one/x.ts', '../two/y.ts'),
-      { path: 'packages/a/src/two/deep/z.ts', imports: [{ specifier: '../../one/x.ts', isTypeOnly: true, names: [] }] },
+      importing('packages/assets/a/src/one/x.ts', '../two/y.ts'),
+      {
+        path: 'packages/assets/a/src/two/deep/z.ts',
+        imports: [{ specifier: '../../one/x.ts', isTypeOnly: true, names: [] }],
+      },
     ];
-    expect(findFolderCircles(modules)).toEqual(['packages/a/src/one → packages/a/src/two → packages/a/src/one']);
+    expect(findFolderCircles(modules)).toEqual([
+      'packages/assets/a/src/one → packages/assets/a/src/two → packages/assets/a/src/one',
+    ]);
   });
 
   it('finds a file that imports a folder beside it and is imported there', () => {
     const modules: Module[] = [
-      importing('packages/a/src/one/x.ts', '../two/y.ts'),
-      importing('packages/a/src/two/y.ts', '../base.ts'),
-      importing('packages/a/src/base.ts', './one/x.ts'),
+      importing('packages/assets/a/src/one/x.ts', '../two/y.ts'),
+      importing('packages/assets/a/src/two/y.ts', '../base.ts'),
+      importing('packages/assets/a/src/base.ts', './one/x.ts'),
     ];
     expect(findFolderCircles(modules)).toEqual([
-      'packages/a/src/one → packages/a/src/two → packages/a/src/base.ts → packages/a/src/one',
+      'packages/assets/a/src/one → packages/assets/a/src/two → packages/assets/a/src/base.ts → packages/assets/a/src/one',
     ]);
   });
 
   it('passes over tests, and a folder within the other', () => {
     const modules: Module[] = [
-      importing('packages/a/src/one/x.ts', '../two/y.ts', './inner/v.ts'),
-      importing('packages/a/src/one/inner/v.ts', '../w.ts'),
-      importing('packages/a/src/two/y.test.ts', '../one/x.ts'),
-      importing('packages/a/src/two/testing/y.ts', '../../one/x.ts'),
+      importing('packages/assets/a/src/one/x.ts', '../two/y.ts', './inner/v.ts'),
+      importing('packages/assets/a/src/one/inner/v.ts', '../w.ts'),
+      importing('packages/assets/a/src/two/y.test.ts', '../one/x.ts'),
+      importing('packages/assets/a/src/two/testing/y.ts', '../../one/x.ts'),
     ];
     expect(findFolderCircles(modules)).toEqual([]);
   });
@@ -166,16 +174,16 @@ describe('findFolderCircles', () => {
 
 describe('findFlatPackages', () => {
   const filesIn = (folder: string, count: number): Module[] =>
-    Array.from({ length: count }, (_, index) => importing(`packages/a/src/${folder}file-${index}.ts`));
+    Array.from({ length: count }, (_, index) => importing(`packages/assets/a/src/${folder}file-${index}.ts`));
 
   it('finds more than twelve files directly in src', () => {
     expect(findFlatPackages(filesIn('', 13))).toEqual([
-      'packages/a/src has 13 files, of at most 12: sort them into folders',
+      'packages/assets/a/src has 13 files, of at most 12: sort them into folders',
     ]);
   });
 
   it('passes over files in folders, and tests', () => {
-    const tests = [importing('packages/a/src/file-0.test.ts')];
+    const tests = [importing('packages/assets/a/src/file-0.test.ts')];
     expect(findFlatPackages([...filesIn('', 12), ...filesIn('folder/', 13), ...tests])).toEqual([]);
   });
 });

@@ -1,26 +1,14 @@
 /**
- * Which package may import which. Layers from the bottom up; a package imports packages of lower layers only, through
- * their public face, and declares each of them. Tests and benchmarks may also use the testkit.
+ * Which package may import which. Floors from the bottom up, the packages of each from left to right: an import goes down a floor, or to the
+ * left. A package is imported through its public face, and declared. Tests and benchmarks may also use the testkit.
  */
-export const LAYERS: readonly (readonly string[])[] = [
-  ['core'],
-  ['chains', 'upstream-http', 'abi'],
-  ['rpc', 'db', 'egress', 'proof', 'token-events', 'decoding'],
-  ['jobs'],
-  ['sync', 'http'],
-  ['node-reads', 'data-api', 'gateway', 'aptos', 'lake', 'mcp'],
-  ['tokens'],
-  ['transactions', 'contract-function', 'contracts', 'names', 'price-feeds'],
-  ['erc20', 'streams', 'graphql'],
-  ['markets'],
-  ['prices'],
-  ['market-statistics', 'profits'],
-  ['nft'],
-  ['history'],
-  ['datasets'],
-  ['console'],
-  ['apps'],
-];
+export const FLOORS = {
+  foundation: ['core', 'chains', 'events', 'proof'],
+  doors: ['rpc', 'db', 'egress', 'jobs'],
+  engine: ['sync', 'http', 'node-reads', 'pages'],
+  assets: ['tokens', 'erc20', 'nft', 'markets', 'prices', 'transactions', 'contracts', 'aptos'],
+  products: ['streams', 'gateway', 'graphql', 'mcp', 'lake', 'console'],
+} as const;
 
 const TESTKIT_USERS = [/\.test\.ts$/, /\/testing\//, /^bench\//, /^scripts\//, /^tests\//];
 
@@ -100,7 +88,7 @@ export function findUnboundedDecoders(modules: readonly Module[]): string[] {
         imports
           .filter(({ specifier }) => /^viem(?:\/|$)/.test(specifier))
           .flatMap(({ names }) => names.filter((name) => UNBOUNDED_DECODERS.test(name)))
-          .map((name) => `${path} imports ${name} of viem: decode with decodeAbi of @chainstead/abi`),
+          .map((name) => `${path} imports ${name} of viem: decode with decodeAbi of @chainstead/events/abi`),
       )
   );
 }
@@ -144,8 +132,8 @@ export function findFolderCircles(modules: readonly Module[]): string[] {
 
 /** Files that import adjacent folders and are imported there: left out until their types have a separate place. */
 const JOINTS: ReadonlySet<string> = new Set([
-  'packages/console/src/console-page.ts',
-  'packages/erc20/src/moved-tables.ts',
+  'packages/products/console/src/console-page.ts',
+  'packages/assets/erc20/src/moved-tables.ts',
 ]);
 
 /** The folders or files in which two paths part; nothing where they are the same. */
@@ -161,7 +149,7 @@ const FILES_IN_SRC_MAX = 12;
 
 /** One sentence for each package with too many files directly in its `src`. */
 export function findFlatPackages(modules: readonly Module[]): string[] {
-  const inSrc = modules.filter(({ path }) => /^(?:apps|packages)\/[^/]+\/src\/[^/]+(?<!\.test)\.ts$/.test(path));
+  const inSrc = modules.filter(({ path }) => /^(?:apps|packages\/[^/]+)\/[^/]+\/src\/[^/]+(?<!\.test)\.ts$/.test(path));
   return [...Map.groupBy(inSrc, ({ path }) => ownerOf(path))]
     .filter(([, files]) => files.length > FILES_IN_SRC_MAX)
     .map(
@@ -197,10 +185,11 @@ function relativeImports({ path, imports }: Module): string[] {
     .map(({ specifier }) => resolveRelative(path, specifier));
 }
 
-/** `packages/db`, `apps/chainstead`, `bench`, `scripts`: the first folder that owns the file. */
+/** `packages/doors/db`, `apps/chainstead`, `bench`, `scripts`: the folder that owns the file. */
 function ownerOf(path: string): string {
-  const [first = '', second = ''] = path.split('/');
-  return ['packages', 'apps', 'tests'].includes(first) ? `${first}/${second}` : first;
+  const [first = '', second = '', third = ''] = path.split('/');
+  if (first === 'packages') return `${first}/${second}/${third}`;
+  return ['apps', 'tests'].includes(first) ? `${first}/${second}` : first;
 }
 
 function wrongRelativeImport(path: string, specifier: string): string | null {
@@ -220,17 +209,19 @@ function wrongPackageImport(path: string, specifier: string): string | null {
   if (imported === 'testkit') return isForTests(path) ? null : 'only tests and benchmarks may';
   if (TESTING.test(specifier) && !isForTests(path)) return ONLY_TESTS;
   if (owner === 'bench' || owner === 'scripts' || owner.startsWith('tests/')) return null;
-  const name = owner.startsWith('apps/') ? 'apps' : owner.replace('packages/', '');
+  if (owner.startsWith('apps/')) return null;
+  const name = owner.split('/').at(-1) ?? '';
   if (imported === name) return null;
-  return layerOf(imported) < layerOf(name) ? null : `${imported} is not below ${name}`;
+  return heightOf(imported) < heightOf(name) ? null : `${imported} is not below ${name}, or to its left`;
 }
 
 const ONLY_TESTS = 'only tests may import what is in a testing folder';
 
-function layerOf(name: string): number {
-  const layer = LAYERS.findIndex((names) => names.includes(name));
-  if (layer < 0) throw new Error(`${name} is in no layer: add it to scripts/check/dependency-direction.ts`);
-  return layer;
+/** Position in {@link FLOORS}, read from the bottom left. */
+function heightOf(name: string): number {
+  const height = Object.values<readonly string[]>(FLOORS).flat().indexOf(name);
+  if (height < 0) throw new Error(`${name} is on no floor: add it to scripts/check/dependency-direction.ts`);
+  return height;
 }
 
 function resolveRelative(from: string, specifier: string): string {

@@ -7,17 +7,17 @@ import { listFiles, REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
 
 /** Where others add something. */
 const EXTENSION_POINTS = [
-  'packages/sync/src/dataset/dataset.ts Dataset',
-  'packages/sync/src/dataset/projection.ts Projection',
-  'packages/nft/src/trades/marketplace.ts Marketplace',
-  'packages/http/src/api-dependencies.ts RouteModule',
-  'packages/streams/src/item-types.ts ITEM_TYPES',
+  'packages/engine/sync/src/dataset/dataset.ts Dataset',
+  'packages/engine/sync/src/dataset/projection.ts Projection',
+  'packages/assets/nft/src/trades/marketplace.ts Marketplace',
+  'packages/engine/http/src/api-dependencies.ts RouteModule',
+  'packages/products/streams/src/item-types.ts ITEM_TYPES',
 ];
 
 test('the examples in doc comments, recipes and pages compile, and each extension point has one', async () => {
   const text = await readFile(join(REPOSITORY_ROOT, 'docs/internals/recipes.md'), 'utf8');
   const recipes = readRecipes(text);
-  expect(recipes.map(({ path }) => path)).toEqual(['packages/erc20/src/approvals/approval-counts.ts']);
+  expect(recipes.map(({ path }) => path)).toEqual(['packages/assets/erc20/src/approvals/approval-counts.ts']);
   for (const { code } of recipes) expect(code.split('\n').length).toBeLessThanOrEqual(40);
   const pages = await Promise.all(
     listFiles('docs/*.md').map(async (path) => ({ path, text: await readFile(join(REPOSITORY_ROOT, path), 'utf8') })),
@@ -67,12 +67,12 @@ test('an example is read from the comment above what is exported, wherever it is
     ' */',
     'export interface Thing {}',
   ].join('\n');
-  expect(readExamples({ path: 'packages/core/src/a.ts', text })).toEqual([
+  expect(readExamples({ path: 'packages/foundation/core/src/a.ts', text })).toEqual([
     {
-      path: 'packages/core/src/a.ts',
+      path: 'packages/foundation/core/src/a.ts',
       of: 'Thing',
       code: [
-        `import { thing } from '${REPOSITORY_ROOT.replace(/\/$/, '')}/packages/core/src/thing.ts';`,
+        `import { thing } from '${REPOSITORY_ROOT.replace(/\/$/, '')}/packages/foundation/core/src/thing.ts';`,
         "import { log } from '@chainstead/core';",
         'if (thing) {',
         '  log(thing);',

@@ -116,7 +116,7 @@ function enclosingObject(text: string, index: number): string {
 }
 
 function ownerOf(file: SourceFile): string {
-  return file.path.split('/')[1] ?? '';
+  return file.path.split('/')[file.path.startsWith('packages/') ? 2 : 1] ?? '';
 }
 
 function readText(object: string, field: string): string {

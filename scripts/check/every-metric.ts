@@ -4,26 +4,26 @@ import { createMetricsRegistry, type Registry, silentLogger, systemClock } from 
 import { createWorkJournal, measureDisk, measureSizes, openDatabase } from '@chainstead/db';
 import { addPoolProofs } from '@chainstead/markets';
 import { addStateReads } from '@chainstead/node-reads';
-import { measureFeedAges } from '@chainstead/price-feeds';
 import { createSyncMetrics } from '@chainstead/sync';
 import { addTokenFacts } from '@chainstead/tokens';
+import { measureFeedAges } from '@chainstead/tokens/price-feeds';
 import { createSupervisorMetrics } from '../../apps/chainstead/src/supervisor/supervisor-metrics.ts';
-import { createWalletHistoryMetrics } from '../../packages/data-api/src/on-demand/on-demand-backfill-metrics.ts';
-import { createReadMetrics } from '../../packages/db/src/reads/read-metrics.ts';
-import { createAnswerMetrics } from '../../packages/gateway/src/calls/answer-metrics.ts';
-import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-metrics.ts';
-import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
-import { createSocketMetrics } from '../../packages/gateway/src/sockets/socket-metrics.ts';
-import { createSubscriptionMetrics } from '../../packages/gateway/src/subscriptions/subscription-metrics.ts';
-import { countProcesses } from '../../packages/http/src/limits/shared-limits.ts';
-import { requestObserver } from '../../packages/http/src/requests/request-observer.ts';
-import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
-import { createMetadataMetrics } from '../../packages/nft/src/collections/metadata-metrics.ts';
-import { createTraitsMetrics } from '../../packages/nft/src/traits/traits-metrics.ts';
-import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
-import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
-import { createMatchMetrics } from '../../packages/streams/src/watching/match-metrics.ts';
-import { createSubjectProjectionMetrics } from '../../packages/sync/src/projections/subject-projection-metrics.ts';
+import { createMetadataMetrics } from '../../packages/assets/nft/src/collections/metadata-metrics.ts';
+import { createTraitsMetrics } from '../../packages/assets/nft/src/traits/traits-metrics.ts';
+import { createReadMetrics } from '../../packages/doors/db/src/reads/read-metrics.ts';
+import { createJobMetrics } from '../../packages/doors/jobs/src/job-metrics.ts';
+import { createPoolMetrics } from '../../packages/doors/rpc/src/pool-metrics.ts';
+import { countProcesses } from '../../packages/engine/http/src/limits/shared-limits.ts';
+import { requestObserver } from '../../packages/engine/http/src/requests/request-observer.ts';
+import { createWalletHistoryMetrics } from '../../packages/engine/pages/src/on-demand/on-demand-backfill-metrics.ts';
+import { createSubjectProjectionMetrics } from '../../packages/engine/sync/src/projections/subject-projection-metrics.ts';
+import { createAnswerMetrics } from '../../packages/products/gateway/src/calls/answer-metrics.ts';
+import { createFilterMetrics } from '../../packages/products/gateway/src/filters/filter-metrics.ts';
+import { createRefusalCount } from '../../packages/products/gateway/src/serving/refusals.ts';
+import { createSocketMetrics } from '../../packages/products/gateway/src/sockets/socket-metrics.ts';
+import { createSubscriptionMetrics } from '../../packages/products/gateway/src/subscriptions/subscription-metrics.ts';
+import { createDeliveryMetrics } from '../../packages/products/streams/src/delivery/delivery-metrics.ts';
+import { createMatchMetrics } from '../../packages/products/streams/src/watching/match-metrics.ts';
 
 /** A registry that holds every metric of the program, made by the code that makes them there. */
 export function createEveryMetric(): Registry {

@@ -22,8 +22,8 @@ const TEXT_FILES = [
   'Dockerfile',
   'apps/*/bin/*.js',
   'docs/*.json',
-  'packages/console/src/assets/files/*.css',
-  'packages/console/src/assets/files/*.js',
+  'packages/products/console/src/assets/files/*.css',
+  'packages/products/console/src/assets/files/*.js',
 ];
 const IS_TEST = /\.test\.ts$/;
 /** A line of an alert or dashboard that holds PromQL. */

@@ -14,19 +14,23 @@ describe('limits of tests', () => {
     ['a wait', `const PATIENT = { ${OPTION}: 31_000, interval: 20 };`, 1],
     ['the configuration', `vi.setConfig({ ${HOOK_OPTION}: 31_000 });`, 1],
   ])('are found in %s', (_kind, text, line) => {
-    const [problem, ...others] = problemsOf('packages/core/src/some.test.ts', text);
+    const [problem, ...others] = problemsOf('packages/foundation/core/src/some.test.ts', text);
     expect(problem).toMatch(
-      new RegExp(`^packages/core/src/some\\.test\\.ts:${line}: the limit is \\d+ ms, and 30000 ms in the fast tier$`),
+      new RegExp(
+        `^packages/foundation/core/src/some\\.test\\.ts:${line}: the limit is \\d+ ms, and 30000 ms in the fast tier$`,
+      ),
     );
     expect(others).toEqual([]);
   });
 
   test('depend on the tier', () => {
     const text = `test('works', async () => {\n}, 90_000);`;
-    expect(problemsOf('packages/core/src/some.system.test.ts', text)).toEqual([]);
-    expect(problemsOf('packages/core/src/some.nightly.test.ts', text.replace('90', '900'))).toEqual([]);
-    expect(problemsOf('packages/core/src/some.explain.test.ts', text)).toHaveLength(1);
-    expect(problemsOf('packages/core/src/some.system.test.ts', text.replace('90_000', '90_001'))).toHaveLength(1);
+    expect(problemsOf('packages/foundation/core/src/some.system.test.ts', text)).toEqual([]);
+    expect(problemsOf('packages/foundation/core/src/some.nightly.test.ts', text.replace('90', '900'))).toEqual([]);
+    expect(problemsOf('packages/foundation/core/src/some.explain.test.ts', text)).toHaveLength(1);
+    expect(
+      problemsOf('packages/foundation/core/src/some.system.test.ts', text.replace('90_000', '90_001')),
+    ).toHaveLength(1);
   });
 
   test.each([
@@ -34,9 +38,9 @@ describe('limits of tests', () => {
     ['a number of something else', `seedRows({ first: 1 }, 100_000);\nexpect(rows).toBe(300_000);`],
     ['a file without tests', ''],
   ])('are accepted: %s', (_kind, text) => {
-    expect(problemsOf('packages/core/src/some.test.ts', text)).toEqual([]);
+    expect(problemsOf('packages/foundation/core/src/some.test.ts', text)).toEqual([]);
     expect(
-      problemsOf('packages/core/src/testing/some-stage.ts', `${text}\nconst WAIT = { ${OPTION}: 90_000 };`),
+      problemsOf('packages/foundation/core/src/testing/some-stage.ts', `${text}\nconst WAIT = { ${OPTION}: 90_000 };`),
     ).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { systemClock } from '@chainstead/core';
 import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { createProgram } from '../../apps/chainstead/src/command-line.ts';
 import { contractsFileSchema } from '../../apps/chainstead/src/contracts-file/contracts-file.ts';
-import { LAYERS } from '../check/dependency-direction.ts';
+import { FLOORS } from '../check/dependency-direction.ts';
 import { renderEndpointDocument, renderUnservedOperations } from '../check/endpoint-table.ts';
 import { collectErrors, renderErrorPage } from '../check/error-page.ts';
 import { readEveryEndpoint } from '../check/every-endpoint.ts';
@@ -39,14 +39,14 @@ const UNUSED_CONTEXT = {
 /** The files that are written by `npm run generate`, as the sources say they should be. */
 export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
   return [
-    { path: 'packages/db/src/tables/dataset-tables.ts', text: renderDatasetTables(await readDeclaredTables()) },
+    { path: 'packages/doors/db/src/tables/dataset-tables.ts', text: renderDatasetTables(await readDeclaredTables()) },
     { path: '.env.example', text: renderEnvExample() },
     { path: 'docs/reference/settings.md', text: renderSettingsPage() },
     { path: 'docs/reference/cli.md', text: renderCommandPage(createProgram(UNUSED_CONTEXT)) },
     { path: 'docs/reference/errors.md', text: renderErrorPage(collectErrors(readSourceFiles())) },
     { path: 'docs/api/endpoints.md', text: renderEndpointDocument(readEveryEndpoint()) },
     withGenerated('docs/migrate/differences.md', 'unserved operations', renderUnservedOperations(UNSERVED_OPERATIONS)),
-    withGenerated('docs/internals/architecture.md', 'layers', renderLayers()),
+    withGenerated('docs/internals/architecture.md', 'floors', renderFloors()),
     withGenerated('docs/api/sql.md', 'views of datasets', renderViews(readAnalyticsViews())),
     { path: 'docs/public/llms.txt', text: renderLlmsText() },
     { path: 'docs/public/contracts.schema.json', text: `${JSON.stringify(contractsFileSchema(), null, 2)}\n` },
@@ -54,10 +54,12 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
   ];
 }
 
-/** Table of the layers, from the top. */
-function renderLayers(): string {
-  const rows = LAYERS.map((names, index) => `| ${index + 1} | ${names.map((name) => `\`${name}\``).join(', ')} |\n`);
-  return `| Layer | Packages |\n|---|---|\n${rows.toReversed().join('')}`;
+/** Table of the floors, from the top. */
+function renderFloors(): string {
+  const rows = Object.entries(FLOORS).map(
+    ([floor, names]) => `| \`packages/${floor}\` | ${names.map((name) => `\`${name}\``).join(', ')} |\n`,
+  );
+  return `| Floor | Packages, from left to right |\n|---|---|\n${rows.toReversed().join('')}`;
 }
 
 /** A document of which one part is generated. */

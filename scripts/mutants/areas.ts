@@ -1,26 +1,26 @@
 /** Areas of the product that mutants are made in, each by the git pathspecs of its files. */
 export const AREAS = {
-  sync: ['packages/sync/src/*.ts'],
-  proof: ['packages/proof/src/*.ts'],
+  sync: ['packages/engine/sync/src/*.ts'],
+  proof: ['packages/foundation/proof/src/*.ts'],
   decoders: [
-    'packages/decoding/src/*.ts',
-    'packages/token-events/src/*.ts',
-    'packages/nft/src/trades/*.ts',
-    'packages/transactions/src/evidence/*.ts',
+    'packages/foundation/events/src/decoding/*.ts',
+    'packages/foundation/events/src/token-events/*.ts',
+    'packages/assets/nft/src/trades/*.ts',
+    'packages/assets/transactions/src/evidence/*.ts',
   ],
   paging: [
-    'packages/data-api/src/*.ts',
-    'packages/core/src/cursors/cursor.ts',
-    'packages/http/src/parameters/paging.ts',
-    'packages/http/src/parameters/block-bounds.ts',
-    'packages/history/src/page/*.ts',
-    'packages/erc20/src/transfers/*.ts',
-    'packages/nft/src/transfer-lists/*.ts',
+    'packages/engine/pages/src/*.ts',
+    'packages/foundation/core/src/cursors/cursor.ts',
+    'packages/engine/http/src/parameters/paging.ts',
+    'packages/engine/http/src/parameters/block-bounds.ts',
+    'packages/assets/transactions/src/history/page/*.ts',
+    'packages/assets/erc20/src/transfers/*.ts',
+    'packages/assets/nft/src/transfer-lists/*.ts',
   ],
-  streams: ['packages/streams/src/matching/*.ts', 'packages/streams/src/payload/*.ts'],
-  delivery: ['packages/streams/src/delivery/*.ts'],
-  gateway: ['packages/gateway/src/*.ts'],
-  balances: ['packages/erc20/src/balances/*.ts', 'packages/erc20/src/balance-proofs/*.ts'],
+  streams: ['packages/products/streams/src/matching/*.ts', 'packages/products/streams/src/payload/*.ts'],
+  delivery: ['packages/products/streams/src/delivery/*.ts'],
+  gateway: ['packages/products/gateway/src/*.ts'],
+  balances: ['packages/assets/erc20/src/balances/*.ts', 'packages/assets/erc20/src/balance-proofs/*.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Area = keyof typeof AREAS;

@@ -1,55 +1,55 @@
 /** Mutants that no test can kill, since the program behaves as before. By key, with the reason. */
 export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
   [
-    'packages/sync/src/projections/build-turns.ts:constant:1#2',
+    'packages/engine/sync/src/projections/build-turns.ts:constant:1#2',
     'A turn builds 199 subjects instead of 200 and the next turn builds the rest: only the pace differs.',
   ],
   [
-    'packages/sync/src/backfill/backfill-chunk.ts:constant:6#1',
+    'packages/engine/sync/src/backfill/backfill-chunk.ts:constant:6#1',
     'Seven proven reads are in flight instead of six: only the pace differs.',
   ],
   [
-    'packages/proof/src/receipts/bloom.ts:order:setBit(bloom, offset, low >> 11); setBit(bloom, offset, low & (BLOOM_BITS - 1));#1',
+    'packages/foundation/proof/src/receipts/bloom.ts:order:setBit(bloom, offset, low >> 11); setBit(bloom, offset, low & (BLOOM_BITS - 1));#1',
     'Bits of a bloom filter can be set in any order.',
   ],
   [
-    'packages/nft/src/trades/marketplaces/x2y2.ts:order:previous = log; profits = [];#1',
+    'packages/assets/nft/src/trades/marketplaces/x2y2.ts:order:previous = log; profits = [];#1',
     'Neither assignment reads the other variable.',
   ],
   [
-    'packages/erc20/src/transfers/wallet-transfers-statement.ts:constant:1#2',
+    'packages/assets/erc20/src/transfers/wallet-transfers-statement.ts:constant:1#2',
     'A total above the limit is reported as null, so counting one row more shows nothing: only the work differs.',
   ],
   [
-    'packages/core/src/cursors/cursor.ts:order:bytes[0] = VERSION; bytes.set(signature, 1);#1',
+    'packages/foundation/core/src/cursors/cursor.ts:order:bytes[0] = VERSION; bytes.set(signature, 1);#1',
     'The two writes fill different bytes.',
   ],
   [
-    'packages/streams/src/matching/stream-index.ts:order:transactions ||= stream.needs.transactions; internalTransfers ||= stream.needs.internalTransfers;#1',
+    'packages/products/streams/src/matching/stream-index.ts:order:transactions ||= stream.needs.transactions; internalTransfers ||= stream.needs.internalTransfers;#1',
     'Neither assignment reads the other variable.',
   ],
   [
-    'packages/streams/src/payload/webhook-contents.ts:order:approvals.nftTokenApprovals.push({ ...at, ...all, ...facts, possibleSpam }); approvals.nftApprovals.ERC1155.push({ ...at…#1',
+    'packages/products/streams/src/payload/webhook-contents.ts:order:approvals.nftTokenApprovals.push({ ...at, ...all, ...facts, possibleSpam }); approvals.nftApprovals.ERC1155.push({ ...at…#1',
     'The two pushes go to different lists.',
   ],
   [
-    'packages/streams/src/delivery/test-webhook.ts:constant:22#1',
+    'packages/products/streams/src/delivery/test-webhook.ts:constant:22#1',
     'The digest only names a counter: one character more separates the same hosts.',
   ],
   [
-    'packages/gateway/src/serving/exchange.ts:order:this.outgoing.end(text); this.#log(status);#1',
+    'packages/products/gateway/src/serving/exchange.ts:order:this.outgoing.end(text); this.#log(status);#1',
     'Both calls return before the response is written, and the log line contains nothing that sending changes.',
   ],
   [
-    "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'none', blocksOf(silent)); await changeAnchors(transaction, chain, none, FORGOTTEN…#1",
+    "packages/assets/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'none', blocksOf(silent)); await changeAnchors(transaction, chain, none, FORGOTTEN…#1",
     'Both statements belong to one transaction, write different tables and read nothing that the other writes.',
   ],
   [
-    "packages/http/src/parameters/block-bounds.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
+    "packages/engine/http/src/parameters/block-bounds.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
     'A request has two blocks or two dates, since a block replaces the date of its side: only one of the checks can refuse it.',
   ],
   [
-    "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'sum', whose('agree')); await saveClass(transaction, context, 'live', whose('diffe…#1",
+    "packages/assets/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'sum', whose('agree')); await saveClass(transaction, context, 'live', whose('diffe…#1",
     'The class `live` is permanent, so a token of both classes is `live` in either order.',
   ],
 ]);

@@ -48,7 +48,7 @@ test.each([
   expect(changed.toSorted()).toEqual([
     ...['.env.example', 'docs/api/endpoints.md', 'docs/api/sql.md'],
     ...['migrations/0000_initial.sql'],
-    ...['packages/datasets/src/manifests.ts', 'packages/db/src/tables/dataset-tables.ts'],
+    ...['apps/chainstead/src/datasets/manifests.ts', 'packages/doors/db/src/tables/dataset-tables.ts'],
   ]);
   expect(readFileSync(join(copy, 'migrations/0000_initial.sql'), 'utf8')).toMatch(
     new RegExp(
@@ -63,7 +63,13 @@ test('their types are right', () => {
 });
 
 test.each(['burn-events', 'round-ends'])('the tests of %s pass', (name) => {
-  run(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--project=fast', `packages/datasets/src/${name}`);
+  run(
+    process.execPath,
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project=fast',
+    `apps/chainstead/src/datasets/${name}`,
+  );
 });
 
 test('after a release, a dataset is a migration of its own', () => {

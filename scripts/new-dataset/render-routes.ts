@@ -83,7 +83,7 @@ export function renderRoute({ camel, pascal, name, table, event, account, others
   });
   const fields = others.map(({ column, type }) => `  ${column}: ${SHOWN[type]},\n`);
   return `import type { Address, Hash } from '@chainstead/core';
-import { indexedSchema, showIndexed } from '@chainstead/data-api';
+import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { ${[...packed].toSorted().join(', ')}, type RowOf } from '@chainstead/db/packed-rows';
 import {
   blockBoundsSchema,

@@ -101,7 +101,7 @@ export function renderDecoder({ event, topic, topicName }: NewDataset): string {
     ...used.map((one) => `topic${indexed.indexOf(one) + 1} === undefined`),
   ];
   const types = { address: 'Address', uint: 'string', bool: 'boolean', bytes32: 'Hash' } as const;
-  return `${readers.size === 0 ? '' : `import { ${[...readers].toSorted().join(', ')} } from '@chainstead/abi';\n`}import type { ${[...(addresses.length > 0 ? ['Address'] : []), 'Hash', 'Log'].join(', ')} } from '@chainstead/core';
+  return `${readers.size === 0 ? '' : `import { ${[...readers].toSorted().join(', ')} } from '@chainstead/events/abi';\n`}import type { ${[...(addresses.length > 0 ? ['Address'] : []), 'Hash', 'Log'].join(', ')} } from '@chainstead/core';
 
 /** keccak256 of \`${event.signature}\`. */
 export const ${topicName} = '${topic}' as Hash;

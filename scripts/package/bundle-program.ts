@@ -24,7 +24,7 @@ const SOURCES = 'apps/chainstead/src';
 /** Each is the beginning of a process or thread: of the command line, of a role, of a helper. */
 const ENTRIES = [
   ...['main.ts', 'role-process.ts', 'backfill-process.ts', 'signer-process.ts'].map((file) => `${SOURCES}/${file}`),
-  'packages/graphql/src/thread/graphql-thread.ts',
+  'packages/products/graphql/src/thread/graphql-thread.ts',
 ].map((file) => join(REPOSITORY_ROOT, file));
 
 const OPTIONS = {
@@ -99,7 +99,7 @@ const workspacesAndPackages: Plugin = {
     });
     builder.onLoad({ filter: /.*/, namespace: EXTENDED }, () => ({
       contents: `export * from '${EXTENDING}'; import { z as extended } from '${EXTENDING}'; export const z = extended;`,
-      resolveDir: join(REPOSITORY_ROOT, 'packages/http'),
+      resolveDir: join(REPOSITORY_ROOT, 'packages/engine/http'),
     }));
     readSources(builder);
   },

@@ -18,7 +18,7 @@ const LOCK: Lock = {
   lockfileVersion: 3,
   packages: {
     '': {},
-    'packages/core': { dependencies: { a: '1.0.0' } },
+    'packages/foundation/core': { dependencies: { a: '1.0.0' } },
     'node_modules/a': { version: '1.0.0', dependencies: { shared: '^1.0.0' } },
     'node_modules/b': {
       version: '2.0.0',

@@ -24,7 +24,7 @@ const COPIED = [
 const PROGRAMS = 'apps/chainstead/bin';
 /** Other files that a workspace's code may read: style sheets, pictures, contracts. */
 const IS_ASSET =
-  /^(?:packages\/[^/]+|apps\/chainstead\/contracts)\/(?!package\.json$)(?!.*\/testing\/).*(?<!\.ts|\.md|\.artifact\.json)$/;
+  /^(?:packages\/[^/]+\/[^/]+|apps\/chainstead\/contracts)\/(?!package\.json$)(?!.*\/testing\/).*(?<!\.ts|\.md|\.artifact\.json)$/;
 
 /**
  * Everything but bundled code. Each file of a bundled workspace that is neither TypeScript nor text about it is copied to its place,
@@ -50,7 +50,10 @@ export async function copyFiles(files: readonly PackagedFile[], folder: string):
   }
 }
 
-/** `packages/db` of `packages/db/src/migrations/migrate.ts`. */
+/** `packages/doors/db` of `packages/doors/db/src/migrations/migrate.ts`. */
 export function workspaceOf(path: string): string {
-  return path.split('/').slice(0, 2).join('/');
+  return path
+    .split('/')
+    .slice(0, path.startsWith('packages/') ? 3 : 2)
+    .join('/');
 }

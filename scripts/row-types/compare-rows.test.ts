@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ObservedRows } from '../../packages/db/src/testing/observed-rows.ts';
+import type { ObservedRows } from '../../packages/doors/db/src/testing/observed-rows.ts';
 import { compareRows } from './compare-rows.ts';
 import type { DeclaredColumn } from './declared-columns.ts';
 import type { DeclaredRows } from './declared-rows.ts';
 
-const PLACE = 'packages/sync/src/checkpoint.ts:27:30';
-const OTHER = 'packages/sync/src/checkpoint.ts:81:30';
+const PLACE = 'packages/engine/sync/src/checkpoint.ts:27:30';
+const OTHER = 'packages/engine/sync/src/checkpoint.ts:81:30';
 
 function declaring(
   columns: Readonly<Record<string, readonly string[]>>,
@@ -62,10 +62,10 @@ test('a declared column that is not returned is a mismatch, unless it is optiona
 });
 
 test('rows belong to the innermost call that is known, or to the await of it', () => {
-  const awaited = declaring({ one: ['string'] }, { awaitPlace: 'packages/sync/src/checkpoint.ts:27:17' });
+  const awaited = declaring({ one: ['string'] }, { awaitPlace: 'packages/engine/sync/src/checkpoint.ts:27:17' });
   const outer = declaring({ two: ['string'] }, { place: OTHER });
-  const inner = returning({ one: ['string'] }, ['packages/db/src/open-database.ts:96:31', PLACE, OTHER]);
+  const inner = returning({ one: ['string'] }, ['packages/doors/db/src/open-database.ts:96:31', PLACE, OTHER]);
   expect(compareRows([awaited, outer], [inner])).toEqual({ mismatches: [], unobserved: [outer] });
-  const late = returning({ one: ['string'] }, ['packages/sync/src/checkpoint.ts:27:17', OTHER]);
+  const late = returning({ one: ['string'] }, ['packages/engine/sync/src/checkpoint.ts:27:17', OTHER]);
   expect(compareRows([awaited, outer], [late])).toEqual({ mismatches: [], unobserved: [outer] });
 });

@@ -1,4 +1,4 @@
-import type { ObservedColumn, ObservedRows } from '../../packages/db/src/testing/observed-rows.ts';
+import type { ObservedColumn, ObservedRows } from '../../packages/doors/db/src/testing/observed-rows.ts';
 import type { DeclaredColumn } from './declared-columns.ts';
 import type { DeclaredRows } from './declared-rows.ts';
 

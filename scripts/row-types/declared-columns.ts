@@ -3,7 +3,7 @@ import { type Checker, SymbolFlags, type Type, TypeFlags } from 'typescript/unst
 /** A column as a row type declares it. */
 export interface DeclaredColumn {
   readonly name: string;
-  /** Kinds as in `kindOf` (packages/db/src/testing/observed-rows.ts); `any` for all. */
+  /** Kinds as in `kindOf` (packages/doors/db/src/testing/observed-rows.ts); `any` for all. */
   readonly kinds: readonly string[];
   /** Whether the column may be missing. */
   readonly isOptional: boolean;

@@ -14,7 +14,7 @@ import { columnsOfType, type DeclaredColumn } from './declared-columns.ts';
 
 /** A call that reads rows. */
 export interface DeclaredRows {
-  /** Position of the called name: `packages/sync/src/checkpoint.ts:27:30`. */
+  /** Position of the called name: `packages/engine/sync/src/checkpoint.ts:27:30`. */
   readonly place: string;
   /** Position of the `await` before the call. */
   readonly awaitPlace: string | null;

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ObservedRows } from '../../packages/db/src/testing/observed-rows.ts';
+import type { ObservedRows } from '../../packages/doors/db/src/testing/observed-rows.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /** The observations of a tier, which stay until its next run. */

@@ -15,7 +15,7 @@ export interface AnalyticsView {
 
 /** In the order of their paths. @throws Error for a file without a comment or a view */
 export function readAnalyticsViews(): readonly AnalyticsView[] {
-  return globSync('packages/*/src/*/analytics.sql', { cwd: REPOSITORY_ROOT })
+  return globSync('{apps/*,packages/*/*}/src/**/analytics.sql', { cwd: REPOSITORY_ROOT })
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(REPOSITORY_ROOT, path), 'utf8').trim();

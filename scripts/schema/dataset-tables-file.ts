@@ -1,6 +1,6 @@
 import type { DeclaredTable, TablePlacement } from '@chainstead/db/table-storage';
 
-/** `packages/db/src/tables/dataset-tables.ts`: the declared tables, for a package below those that declare them. */
+/** `packages/doors/db/src/tables/dataset-tables.ts`: the declared tables, for a package below those that declare them. */
 export function renderDatasetTables(tables: readonly DeclaredTable[]): string {
   const lines = tables.map(
     ({ name, storage: { writes, placement } }) =>

@@ -1,10 +1,10 @@
 /** Every route of the data API refuses data that is off in one way, whatever it would respond with all of it on. */
 import { type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { createDatasetRoutes, datasets } from './datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from './testing/api-under-test.ts';
 
 const operationShape = z.object({

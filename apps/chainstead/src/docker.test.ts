@@ -231,15 +231,15 @@ describe('Dockerfile', () => {
       '.git/config',
       'docs/operate/runbook.md',
       'node_modules/zod/package.json',
-      'packages/db/node_modules/pg/package.json',
-      'packages/db/src/migrations/migrate.test.ts',
+      'packages/doors/db/node_modules/pg/package.json',
+      'packages/doors/db/src/migrations/migrate.test.ts',
       'bench/src/run.ts',
       'tests/simulation/src/main.ts',
     ])
       expect([path, ignored(path)]).toEqual([path, true]);
     for (const path of [
       'migrations/0000_initial.sql',
-      'packages/db/src/migrations/migrate.ts',
+      'packages/doors/db/src/migrations/migrate.ts',
       'apps/chainstead/bin/chainstead.js',
     ])
       expect([path, ignored(path)]).toEqual([path, false]);

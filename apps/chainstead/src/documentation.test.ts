@@ -225,7 +225,7 @@ describe('docs/api/endpoints.md', () => {
     const shapes = new Set(served.map(shape));
     expect(
       unserved.filter((route) => shapes.has(shape(route))),
-      'served: to be taken out of packages/http/src/unserved',
+      'served: to be taken out of packages/engine/http/src/unserved',
     ).toEqual([]);
   });
 });

@@ -44,10 +44,10 @@ function blocksOf(language: string): readonly Block[] {
 
 /** Pages whose SQL needs other roles, servers or data than one migrated database, with the test that runs it. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
-  'docs/api/sql-examples.md': 'packages/datasets/src/analytics/analytics.test.ts',
-  'docs/concepts/contracts.md': 'packages/contracts/src/definitions/add-contract.test.ts',
+  'docs/api/sql-examples.md': 'apps/chainstead/src/datasets/analytics/analytics.test.ts',
+  'docs/concepts/contracts.md': 'packages/assets/contracts/src/definitions/add-contract.test.ts',
   'docs/operate/citus.md': 'tests/acceptance/src/distribute-command.nightly.test.ts',
-  'docs/operate/export.md': 'packages/lake/src/export/export-table.test.ts',
+  'docs/operate/export.md': 'packages/products/lake/src/export/export-table.test.ts',
   'docs/operate/replicate.md': 'tests/acceptance/src/replication.system.test.ts',
   'docs/operate/upgrade.md': `tests/acceptance/src/pages/operate.system.test.ts`,
 };
@@ -89,8 +89,8 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   // Its endpoints are served; those of tutorials are requested by their tests.
   curl: 'apps/chainstead/src/documentation.test.ts',
   'PROVIDER_KEY=… CHAINSTEAD_KEY=… node compare.mjs': 'apps/chainstead/src/documentation.test.ts',
-  'npm install moralis': 'packages/streams/src/routes/official-sdk.test.ts',
-  'CHAINSTEAD_KEY=… node streams.mjs': 'packages/streams/src/routes/official-sdk.test.ts',
+  'npm install moralis': 'packages/products/streams/src/routes/official-sdk.test.ts',
+  'CHAINSTEAD_KEY=… node streams.mjs': 'packages/products/streams/src/routes/official-sdk.test.ts',
   psql: 'tests/acceptance/src/documented-psql.system.test.ts',
   'systemctl reload': 'tests/acceptance/src/several-processes.nightly.test.ts',
 };

@@ -45,7 +45,7 @@ function isDescribed(value: unknown): boolean {
   return described.safeParse(document.components.schemas[reference?.split('/').at(-1) ?? '']).success;
 }
 
-// Texts that several schemas share are in packages/http/src/documentation/descriptions.
+// Texts that several schemas share are in packages/engine/http/src/documentation/descriptions.
 it('describes every parameter and field', () => {
   expect(undescribed(document.paths, '')).toEqual([]);
   expect(undescribed(document.components.schemas, 'schemas')).toEqual([]);

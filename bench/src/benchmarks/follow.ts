@@ -1,6 +1,6 @@
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { type BenchNode, requestNode, type ScratchDatabase, startBenchNode } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { alternate } from '../alternate.ts';
 import { API_KEY, addressOf } from '../api-servers.ts';
 import { CHAIN_ID } from '../bench-chain.ts';

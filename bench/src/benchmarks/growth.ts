@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Address } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type Database, sql } from '@chainstead/db';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { API_KEY, addressOf, pathOf } from '../api-servers.ts';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';

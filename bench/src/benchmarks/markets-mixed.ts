@@ -1,9 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type Database, sql } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import type { BenchNode } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { alternate, type Side } from '../alternate.ts';
 import { rangeArguments } from '../backfill-run.ts';
 import { CHAIN_ID } from '../bench-chain.ts';

@@ -1,9 +1,9 @@
 /** What the API says of a chain's busiest wallets, tokens and collections, over any database. */
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes } from '@chainstead/datasets';
 import { type Database, hexBytes, hexText, type Sql, sql } from '@chainstead/db';
 import type { ScratchDatabase } from '@chainstead/testkit';
+import { createDatasetRoutes } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 
 /** Paths about a wallet and a token. */

@@ -1,8 +1,8 @@
 /** The coordinator of a cluster of Citus is killed in the midst of commits, reorganisations and a reindex: nothing is lost or doubled. */
 import { silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { reindexRanges } from '@chainstead/sync';
 import { createSeededRandom } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { expect, it } from 'vitest';
 import { countRows, dumpEverything, keepEverything } from './citus-rows.ts';
 import { describeOnCitus, followSpread, untilSettled } from './citus-stage.ts';

@@ -1,10 +1,10 @@
 /** Contents of a chain's tables, on one server or on a cluster of Citus: all indexed and derived rows, as text that can be compared. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type Database, hexText, type Sql, sql } from '@chainstead/db';
 import { createSubjectProjections, datasetsOf, subjectProjectionsOf } from '@chainstead/sync';
 import { readTableRows, type TableRows } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 
 /** Subjects of a derived state: all that its dataset's rows name. */
 const SUBJECTS: Readonly<Record<string, Sql>> = {

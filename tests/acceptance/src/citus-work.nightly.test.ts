@@ -1,9 +1,9 @@
 /** The program's work apart from indexing has the same result on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
 import { silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import { type RangeCommandOptions, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { runCaptured } from 'chainstead/src/testing/captured-context.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { withoutClocks } from './citus-answers.ts';

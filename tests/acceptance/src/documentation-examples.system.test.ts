@@ -1,7 +1,7 @@
 /** What `/docs` fills in works: every example of the running program's OpenAPI document is sent and answered as it says. */
 
-import { manifests } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
+import { manifests } from 'chainstead/src/datasets/index.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';

@@ -1,10 +1,10 @@
 /** One test for each fault of nodes: the final tables are correct, and the fault is counted. */
 
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { type FaultKind, NoUpstreamError, type PoolLimits } from '@chainstead/rpc';
 import { readChainStatuses } from '@chainstead/sync';
 import { type ChainNode, createScriptedChain, type FaultSettings } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import {
   countFaults,

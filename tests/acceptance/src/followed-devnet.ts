@@ -1,7 +1,6 @@
 /** A devnet that an ingest follows from its first block, and the API over its rows alone: no request may cause a call. */
 import { type Chain, type CustomChain, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import {
   type Closable,
@@ -11,6 +10,7 @@ import {
   type Devnet,
   startDevnet,
 } from '@chainstead/testkit';
+import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { type Indexer, startIndexer } from './indexed-chain.ts';
 

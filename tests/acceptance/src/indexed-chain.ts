@@ -8,7 +8,6 @@ import {
   silentLogger,
   systemClock,
 } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool, type PoolLimits, type UpstreamPool } from '@chainstead/rpc';
 import {
@@ -18,6 +17,7 @@ import {
   createSyncMetrics,
   type SyncMetrics,
 } from '@chainstead/sync';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 
 /** A real pool and sync engine over nodes of a scripted chain, in this process. For tests of what ends up in the tables. */
 

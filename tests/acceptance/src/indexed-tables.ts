@@ -1,7 +1,6 @@
 /** What the tables must hold of a scripted chain, known from its script and from a fresh index, row by row. */
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { keepAllWallets } from '@chainstead/nft/testing';
 import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
@@ -12,6 +11,7 @@ import {
   serveScriptedChain,
   type TableRows,
 } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { expect } from 'vitest';
 import { indexFresh, waitUntil } from './indexed-chain.ts';
 

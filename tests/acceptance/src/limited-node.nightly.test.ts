@@ -1,7 +1,6 @@
 /** An ingest process with default settings over a node that refuses calls above a rate that no setting states. */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { readChainStatuses } from '@chainstead/sync';
 import {
   createScratchDatabase,
@@ -9,6 +8,7 @@ import {
   type FaultSettings,
   serveScriptedChain,
 } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { expect, test } from 'vitest';
 import { startIndexer } from './indexed-chain.ts';
 

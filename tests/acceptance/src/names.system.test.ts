@@ -1,6 +1,7 @@
 /** Names through the real program, from a chain that is not indexed, as the official SDK reads them. */
-import { deployNameContract } from '@chainstead/names/testing';
+
 import { addressOf, createScratchDatabase, startDevnet, startOfficialSdk, startProgram } from '@chainstead/testkit';
+import { deployNameContract } from '@chainstead/tokens/names/testing';
 import { encodeAbiParameters, getAddress, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
 import { expect, it } from 'vitest';

@@ -1,7 +1,6 @@
 /** The background prover over a node that refuses calls above a rate. */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import {
   createScratchDatabase,
@@ -9,6 +8,7 @@ import {
   type ScratchDatabase,
   serveScriptedChain,
 } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countFaults, startIndexer, upstreamName } from './indexed-chain.ts';
 

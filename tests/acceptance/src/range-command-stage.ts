@@ -1,10 +1,10 @@
 /** A stage for the range commands: their options, an indexed chain, and rows damaged by hand. */
 
 import { type BlockRange, silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import type { RangeCommandOptions } from '@chainstead/sync';
 import type { ChainNode } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { startPool } from './indexed-chain.ts';
 import { untilIndexed } from './indexed-tables.ts';
 import type { Stage } from './stage.ts';

@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
-import { datasets as allDatasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { backfillRanges, createSyncMetrics, type Dataset, reindexRanges } from '@chainstead/sync';
 import { serveRecordedChain } from '@chainstead/testkit';
+import { datasets as allDatasets } from 'chainstead/src/datasets/index.ts';
 
 /** The blocks of a chain that are recorded whole. @param folder of all recordings */
 export function recordedRanges(folder: string, name: string): BlockRange[] {

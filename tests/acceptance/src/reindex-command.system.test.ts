@@ -1,9 +1,9 @@
 /** What `chainstead reindex` does to real tables, any number of times. */
 
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { backfillRanges, type Dataset, listCoverage, reindexRanges } from '@chainstead/sync';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import { commonCoverage, dumpTables, expectTruth } from './indexed-tables.ts';
 import {

@@ -1,7 +1,8 @@
 /** Reorganisations of every depth, through the real pool and sync engine: the tables are always those of the branch that stays. */
-import { datasets } from '@chainstead/datasets';
+
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import { type ChainNode, createScriptedChain } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import { SCRIPTED_CHAIN_ID, scriptedChainFacts, waitUntil } from './indexed-chain.ts';
 import { dumpTables, expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';

@@ -1,12 +1,12 @@
 /** Recorded blocks in the tables of chains that keep everything, served of their rows alone: no node is there, and no request may cause a call. */
 import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { parseHash, silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { type Database, hexBytes, sql } from '@chainstead/db';
+import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
 import { parseHeader, parseReceipt, placeLogs } from '@chainstead/rpc';
 import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import { type Closable, checkAnswers, closeOf, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
-import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
+import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 import { type Recording, readRecorded, readRecording } from './recorded-evm-blocks.ts';

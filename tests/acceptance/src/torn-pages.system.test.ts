@@ -4,7 +4,6 @@
  */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes } from '@chainstead/datasets';
 import { type Database, type Sql, sql, statementOf } from '@chainstead/db';
 import {
   createScratchDatabase,
@@ -12,6 +11,7 @@ import {
   type ScratchDatabase,
   serveScriptedChain,
 } from '@chainstead/testkit';
+import { createDatasetRoutes } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeOnCitus } from './citus-stage.ts';

@@ -4,7 +4,6 @@
  */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
 import { createDueWork, type DueWork } from '@chainstead/jobs';
 import { addStateReads } from '@chainstead/node-reads';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
@@ -15,6 +14,7 @@ import {
   type ScratchDatabase,
   serveRecordedChain,
 } from '@chainstead/testkit';
+import { createDatasetRoutes, stateReaders } from 'chainstead/src/datasets/index.ts';
 import { createApiUnderTest, TEST_KEY } from 'chainstead/src/testing/api-under-test.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedBlock, expectedEvent, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';

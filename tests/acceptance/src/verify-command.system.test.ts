@@ -1,8 +1,8 @@
 /** Findings and repairs of `chainstead verify` and `chainstead gaps` in real tables. */
 
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { backfillRanges, datasetsOf, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import { upstreamName, waitUntil } from './indexed-chain.ts';
 import { commonCoverage, expectTruth } from './indexed-tables.ts';

@@ -4,10 +4,10 @@
  */
 
 import { silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { reindexRanges } from '@chainstead/sync';
 import { createSeededRandom, requestNode } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';

@@ -1,7 +1,7 @@
 import { type Chain, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
-import { datasets } from '@chainstead/datasets';
 import { type Dataset, datasetsOf } from '@chainstead/sync';
 import { SEAPORT_ADDRESS } from '@chainstead/testkit';
+import { datasets } from 'chainstead/src/datasets/index.ts';
 /** The simulated chain, as the program knows it by its configuration, and its datasets. */
 
 export const CHAIN_ID = 1_337_001;

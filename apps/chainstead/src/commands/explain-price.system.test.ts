@@ -2,8 +2,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
-import { seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, createScratchDatabase, timestampOf } from '@chainstead/testkit';
+import { seedReadings } from '@chainstead/tokens/price-feeds/testing';
 import { expect, it } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
 

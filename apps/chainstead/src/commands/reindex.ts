@@ -1,5 +1,5 @@
-import { datasets as allDatasets } from '@chainstead/datasets';
 import { type Dataset, reindexRanges } from '@chainstead/sync';
+import { datasets as allDatasets } from '../datasets/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
 import { detachRangeWork } from '../ranges/detach-range-work.ts';

@@ -1,4 +1,4 @@
-import { datasets } from '@chainstead/datasets/registry';
+import { datasets } from '../datasets/registry.ts';
 import { aptosProblems, toAptosConfiguration } from './aptos-configuration.ts';
 import { namesWithKeys, type ResolvedChains, resolveChains } from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';

@@ -1,4 +1,4 @@
-import { NAME_CONTRACTS } from '@chainstead/names/name-chains';
+import { NAME_CONTRACTS } from '@chainstead/tokens/names/name-chains';
 import { keysOf } from './key-facts.ts';
 import { evmAddress, listOf, oneOf, urlOf } from './values.ts';
 

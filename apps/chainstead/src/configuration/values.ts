@@ -5,13 +5,13 @@ import {
   type TokenFeed,
 } from '@chainstead/chains';
 import { type Address, type Fraction, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
 import { findExchangeProblem } from '@chainstead/markets/custom-exchanges';
 import { binChanges, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
+import { datasets } from '../datasets/registry.ts';
 import { suggestChains } from './chain-suggestion.ts';
 
 const DIGITS = /^\d+$/;

@@ -2,8 +2,8 @@ import { type Chain, feedsOf } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { countDuePools } from '@chainstead/markets';
-import { readFeedsWithValue } from '@chainstead/price-feeds';
 import type { ChainStatus } from '@chainstead/sync';
+import { readFeedsWithValue } from '@chainstead/tokens/price-feeds';
 import type { Configuration } from '../configuration/index.ts';
 import { type DatasetProgress, datasetProgress, type MarketFacts, POOLS_COUNTED_MAX } from './dataset-progress.ts';
 

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { datasets as known } from '@chainstead/datasets/registry';
 import type { SampledBlock } from '@chainstead/rpc';
 import { describe, expect, it } from 'vitest';
+import { datasets as known } from '../datasets/registry.ts';
 import { type DatasetCostFacts, datasetCosts } from './dataset-costs.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';

@@ -1,9 +1,9 @@
 import { findingsOf } from '@chainstead/core';
-import { datasets as known } from '@chainstead/datasets/registry';
 import type { SampledBlock } from '@chainstead/rpc';
 import type { Configuration } from '../configuration/index.ts';
 import { progressText } from '../dataset-progress/dataset-progress.ts';
 import type { ProgressByChain } from '../dataset-progress/read-dataset-progress.ts';
+import { datasets as known } from '../datasets/registry.ts';
 import { datasetCosts } from './dataset-costs.ts';
 import type { ChainReport } from './doctor-text.ts';
 

@@ -1,6 +1,5 @@
 import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
-import { createDatasetRoutes } from '@chainstead/datasets';
 import { openReads, type Reads } from '@chainstead/db';
 import { createEgress, type Egress } from '@chainstead/egress';
 import {
@@ -14,10 +13,11 @@ import {
   type RouteModule,
   unservedRoutes,
 } from '@chainstead/http';
-import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, hasCodeOf, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
+import { createDatasetRoutes } from '../datasets/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';

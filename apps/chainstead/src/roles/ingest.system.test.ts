@@ -1,5 +1,4 @@
 import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import {
@@ -10,6 +9,7 @@ import {
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
+import { datasets } from '../datasets/index.ts';
 import type { ProcessNumber } from '../shares/role-slot.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext } from './role.ts';

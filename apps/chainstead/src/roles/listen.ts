@@ -1,7 +1,6 @@
 import { readAptosExamples } from '@chainstead/aptos';
 import { createEventOperations } from '@chainstead/contracts';
 import { createCursorCodec } from '@chainstead/core';
-import { readExamples } from '@chainstead/datasets';
 import { type Database, sql } from '@chainstead/db';
 import {
   type ApiApp,
@@ -15,9 +14,10 @@ import {
   type RequestDatabase,
   serveApi,
 } from '@chainstead/http';
-import { NAME_EXAMPLES } from '@chainstead/names';
 import { readUnknownHeads } from '@chainstead/sync';
+import { NAME_EXAMPLES } from '@chainstead/tokens/names';
 import type { Configuration } from '../configuration/index.ts';
+import { readExamples } from '../datasets/index.ts';
 import { ListenError } from '../errors/listen-error.ts';
 import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';

@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { datasets } from '@chainstead/datasets';
 import type { ChainStatus, UnknownHead } from '@chainstead/sync';
 import { describe, expect, it } from 'vitest';
 import type { ChainConfiguration } from '../configuration/index.ts';
+import { datasets } from '../datasets/index.ts';
 import { judgeReadiness } from './readiness.ts';
 
 const eth = createChainRegistry().get('eth');

@@ -1,8 +1,6 @@
 import { readAptosStatuses } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { errorText, sleepUnlessAborted } from '@chainstead/core';
-import { createOnDemandBackfill } from '@chainstead/data-api';
-import { stateReaders } from '@chainstead/datasets';
 import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
 import { createEgress, type Egress } from '@chainstead/egress';
 import { createDueWork, createSchedules } from '@chainstead/jobs';
@@ -12,15 +10,17 @@ import {
   createCandleSchedules,
   createTrustedHookSchedules,
 } from '@chainstead/markets';
-import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads } from '@chainstead/node-reads';
-import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/price-feeds';
+import { createOnDemandBackfill } from '@chainstead/pages';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
 import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';
 import { addTokenFacts } from '@chainstead/tokens';
+import { createNameReader, type NameNodes } from '@chainstead/tokens/names';
+import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/tokens/price-feeds';
 import { readReceiver, readSender, sentTransactions } from '@chainstead/transactions';
+import { stateReaders } from '../datasets/index.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 

@@ -1,11 +1,11 @@
 import { createAptosRoutes } from '@chainstead/aptos';
 import type { ChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createGatewayRoutes } from '@chainstead/gateway';
 import { type RouteModule, unservedRoutes } from '@chainstead/http';
 import { createStreamRoutes } from '@chainstead/streams';
+import { createDatasetRoutes } from '../datasets/index.ts';
 
 export interface EveryRouteOptions {
   readonly database: Database;

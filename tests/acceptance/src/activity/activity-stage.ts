@@ -2,11 +2,11 @@
 
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress, silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { sql } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, closeOf } from '@chainstead/testkit';
+import { createDatasetRoutes, datasets } from 'chainstead/src/datasets/index.ts';
 import { shown } from '../assets/refusals.ts';
 import { cursorOf, type RequestStage, serveRoutes } from '../request-table.ts';
 import { WALLET } from './activity-operations.ts';

@@ -1,11 +1,11 @@
 /** All data routes behind a real socket, over some indexed transfers, with a worker that asks a devnet which keeps no state of block 1. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { parseAddress, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { createDatasetRoutes, datasets, stateReaders } from '@chainstead/datasets';
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { createDatasetRoutes, datasets, stateReaders } from 'chainstead/src/datasets/index.ts';
 import { cursorOf, type RequestStage, serveRoutes } from '../request-table.ts';
 import { COLLECTION, TOKEN } from './asset-operations.ts';
 import { shown } from './refusals.ts';

@@ -1,0 +1,170 @@
+import type { Chain } from '@chainstead/chains';
+import { contractRoutes } from '@chainstead/contracts';
+import type { Clock, Logger, Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import {
+  createTokenStatsRoute,
+  createTokenTransfersRoute,
+  createWalletApprovalsRoute,
+  createWalletBalancesRoute,
+  tokenFactsRoutes,
+  tokenHolderRoutes,
+  walletTokenTransfersRoute,
+} from '@chainstead/erc20';
+import type { CallDirectly } from '@chainstead/gateway';
+import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/gateway/contract-function';
+import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
+import { createMarketRoutes } from '@chainstead/markets';
+import {
+  collectionSalePricesRoute,
+  collectionTradesRoute,
+  createCollectionOwnersRoutes,
+  createHeldNow,
+  createTraitsRoutes,
+  createWalletCollectionsRoute,
+  createWalletNftsRoute,
+  metadataRoutes,
+  nftTransfersRoutes,
+  type SendersOf,
+  tokenSalePricesRoute,
+  tokenTradesRoute,
+  walletTradesRoute,
+} from '@chainstead/nft';
+import {
+  createNodeReadQueue,
+  type NodeReadQueue,
+  nativeBalanceRoutes,
+  type ReadingContext,
+  transactionFactsOf,
+} from '@chainstead/node-reads';
+import { createOnDemandBackfill, type OnDemandBackfillOptions } from '@chainstead/pages';
+import {
+  createDirectPriceReader,
+  createPriceRoutes,
+  createTokenPriceReader,
+  createWalletValueRoutes,
+} from '@chainstead/prices';
+import { createMarketStatisticsRoutes } from '@chainstead/prices/market-statistics';
+import { createProfitRoutes } from '@chainstead/prices/profits';
+import { createSubjectProjections, type Dataset } from '@chainstead/sync';
+import { reviewContractsRoute } from '@chainstead/tokens';
+import { createResolveRoutes } from '@chainstead/tokens/names';
+import {
+  contractLogsRoutes,
+  createAbiBooks,
+  createAskImplementations,
+  createTransactionRoutes,
+} from '@chainstead/transactions';
+import { createHistoryRoutes } from '@chainstead/transactions/history';
+import { latestBlockRoute } from './latest-block-route.ts';
+import { datasets, manifests } from './registry.ts';
+
+export interface DatasetRoutesOptions {
+  readonly database: Database;
+  readonly chains: readonly Chain[];
+  readonly datasets?: readonly Dataset[];
+  readonly onDemand: OnDemandLimits;
+  readonly retentionOf?: OnDemandBackfillOptions['retentionOf'];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly nodeReads?: NodeReadQueue;
+  /** Where what requests have counted is measured. @default nowhere */
+  readonly metrics?: Registry;
+  readonly call?: CallDirectly;
+  readonly nameChains?: readonly Chain[];
+}
+
+/** Bounds of the work that requests cause (`ON_DEMAND_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_CONCURRENCY_PER_KEY`). */
+export interface OnDemandLimits {
+  readonly waitMs: number;
+  /** How old a reading of a native balance may be. Milliseconds. @default 15,000 */
+  readonly nativeBalanceMaxAgeMs?: number;
+  /** Maximum age of a balance reading for tokens whose transfers don't determine balances. Milliseconds. @default 60,000 */
+  readonly balanceMaxAgeMs?: number;
+  /** Node calls for one wallet history at most; 0: none is read. */
+  readonly maxCalls: number;
+  readonly perKey: number;
+}
+
+const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
+const BALANCE_MAX_AGE_MS = 60_000;
+
+/** Loaded with this module, which only processes with an API import. */
+const ownRoutes = (await Promise.all(manifests.map((manifest) => manifest.loadRoutes()))).flatMap(
+  ({ routes }) => routes,
+);
+
+export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
+  const { chains, onDemand, call = async () => ({ kind: 'not-offered' }) } = options;
+  const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
+  const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
+  const nodeReads = options.nodeReads ?? createNodeReadQueue(options);
+  const budget = createOnDemandBudget(onDemand);
+  // One for all routes: what they have counted of a chain is counted in turn.
+  const projections = createSubjectProjections(options.database, options.metrics);
+  const reading = { database: options.database, nodeReads, logger: options.logger };
+  const heldNow = createHeldNow(reading, waitMs);
+  const onDemandBackfill = createOnDemandBackfill({
+    chains,
+    datasets: options.datasets ?? datasets,
+    ...{ ...onDemand, retentionOf: options.retentionOf },
+  });
+  const onUnknown = createAskImplementations({ nodeReads, budget, logger: options.logger });
+  const abis = createAbiBooks({ onUnknown });
+  const subjects = { projections, onDemandBackfill, waitMs };
+  const sendersSoFar = sendersOf(reading, 0);
+  const balances = { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
+  const asking = { ...onDemand, nodeReads, onDemandBackfill, clock: options.clock, budget, abis };
+  const readPrices = createTokenPriceReader(balances);
+  const routes = [
+    // Before those whose path is only parameters and a word that an event may be called.
+    ...contractRoutes,
+    walletTokenTransfersRoute,
+    createTokenTransfersRoute({ onDemandBackfill }),
+    createTokenStatsRoute(subjects),
+    ...nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs }),
+    createWalletBalancesRoute(balances),
+    ...createWalletValueRoutes({ ...balances, served: chains }),
+    createWalletCollectionsRoute({ ...subjects, heldNow }),
+    createWalletNftsRoute({ ...subjects, sendersOf: sendersSoFar, heldNow }),
+    ...createTraitsRoutes({ ...subjects, perKey: onDemand.perKey, sendersOf: sendersSoFar }),
+    tokenTradesRoute,
+    collectionTradesRoute,
+    walletTradesRoute,
+    tokenSalePricesRoute,
+    collectionSalePricesRoute,
+    ...createMarketRoutes({ onDemandBackfill, readDirectPrices: createDirectPriceReader(balances) }),
+    ...createMarketStatisticsRoutes({ ...balances, served: chains }),
+    ...createProfitRoutes({ onDemandBackfill, nodeReads, waitMs }),
+    ...createPriceRoutes(balances),
+    createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
+    ...tokenHolderRoutes({ ...balances, readPrices }),
+    ...tokenFactsRoutes({ nodeReads, waitMs }),
+    ...nativeBalanceRoutes({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }),
+    ...createCollectionOwnersRoutes({ ...subjects, sendersOf: sendersSoFar, heldNow }),
+    latestBlockRoute,
+    ...createTransactionRoutes(asking),
+    contractFunctionRoute({ call, budget }),
+    tokenAllowanceRoute({ call, budget }),
+    reviewContractsRoute,
+    ...createHistoryRoutes({ ...asking, chains, projections }),
+    ...contractLogsRoutes({ onDemandBackfill }),
+    ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], waitMs, budget }),
+    ...ownRoutes,
+    // After all others of NFTs: its last one takes any segment for a token id.
+    ...metadataRoutes({
+      ...options,
+      onCollection: onDemandBackfill.requestContract,
+      sendersOf: sendersOf(reading, waitMs),
+      heldNow,
+    }),
+  ];
+  return [withScope('data', routes)];
+}
+
+function sendersOf(context: ReadingContext, waitMs: number): SendersOf {
+  return async (chain, hashes) => {
+    const facts = await transactionFactsOf(context, chain, hashes, waitMs);
+    return new Map([...facts].map(([hash, { sender }]) => [hash, sender]));
+  };
+}

@@ -1,0 +1,5 @@
+/** Start reading at `registry.ts`. */
+export { createDatasetRoutes } from './dataset-routes.ts';
+export { readExamples } from './read-examples.ts';
+export { datasets, manifests } from './registry.ts';
+export { stateReaders } from './state-readers.ts';

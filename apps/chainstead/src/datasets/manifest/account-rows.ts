@@ -1,0 +1,119 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import {
+  addressBytes,
+  expectedTrue,
+  joinSql,
+  type KeysetOrder,
+  type ReadDatabase,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import {
+  blocksOf,
+  type Indexed,
+  type IndexedColumns,
+  type PageBlock,
+  type PageBounds,
+  pageRange,
+  readBlocks,
+  readConsistentPage,
+  readIndexed,
+  scanRange,
+} from '@chainstead/pages';
+
+export interface RowPlace {
+  readonly block_number: number;
+  readonly transaction_index: number;
+  readonly log_index: number;
+}
+
+/** The rows of accounts in one dataset's table, whose primary key begins with `account_key`, `chain_id` and the columns of {@link RowPlace}. */
+export interface AccountRows<Row extends RowPlace> {
+  readonly dataset: string;
+  readonly table: string;
+  /** What of a row is read; without `FROM`, over the table's columns. */
+  readonly rows: PackedRows<Row>;
+}
+
+export interface AccountRowsQuery extends PageBounds {
+  readonly account: Address;
+  readonly order: 'ASC' | 'DESC';
+  readonly limit: number;
+  /** Rows after this one; null for the first page. */
+  readonly after: RowPlace | null;
+}
+
+export interface AccountRowsPage<Row> {
+  readonly rows: readonly (Row & { readonly block: PageBlock })[];
+  readonly indexed: Indexed;
+  /** Behind which row the next page begins, and the highest block of the run; null on the last page. */
+  readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
+}
+
+export function getAccountRows<Row extends RowPlace>(
+  database: ReadDatabase,
+  chain: Chain,
+  of: AccountRows<Row>,
+  query: AccountRowsQuery,
+): Promise<AccountRowsPage<Row>> {
+  return readConsistentPage(async () => {
+    const { rows, page } = await readPackedPage<Row, RowsPage>(database, of.rows, (select) =>
+      accountRowsStatement(chain, of, query, select),
+    );
+    const blockOf = readBlocks(page.blocks, rows);
+    const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
+    const { block_number = 0, transaction_index = 0, log_index = 0 } = last ?? {};
+    const upperBound = query.pinnedBlock ?? page.newest ?? block_number;
+    return {
+      rows: rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) })),
+      indexed: readIndexed(page),
+      next: last === undefined ? null : { position: { block_number, transaction_index, log_index }, upperBound },
+    };
+  });
+}
+
+/**
+ * One range of the primary key per partition, which stops after limit + 1 rows. The whole address is expected true,
+ * so that the planner never sorts all rows of an account. @param select of {@link AccountRows.rows}
+ */
+export function accountRowsStatement<Row extends RowPlace>(
+  chain: Chain,
+  { dataset, table, rows }: AccountRows<Row>,
+  query: AccountRowsQuery,
+  select = rows.select,
+): Sql {
+  const chainId = sql`${chain.id}`;
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, dataset, query, null);
+  const after = query.after === null ? null : placesAfter(query.order, query.after);
+  const bounds = scanRange(query.order, { lower, upper }, after);
+  const ofAccount = [
+    sql`account_key = ${addressKey(query.account)}`,
+    expectedTrue(sql`account = ${addressBytes(query.account)}`),
+    sql`chain_id = ${chainId}`,
+  ];
+  const scan = [...ofAccount, ...bounds.scan];
+  const order = joinSql(PLACE.map((column) => rawSql(`${column} ${query.order}`)));
+  const page = sql`SELECT * FROM ${rawSql(table)} ${where(scan)} ORDER BY ${order} LIMIT ${query.limit + 1}`;
+  const above = [...ofAccount, sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`];
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (SELECT * FROM (${page}) AS found ${where(bounds.far)}), related AS MATERIALIZED (
+  SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks)
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+  greatest(covered.indexed_to, (SELECT block_number FROM ${rawSql(table)} ${where(above)} ORDER BY block_number DESC LIMIT 1)) AS newest,
+  related.blocks, packed.*
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+
+type RowsPage = IndexedColumns & PackedTexts & { readonly newest: number | null; readonly blocks: string | null };
+
+function placesAfter(order: KeysetOrder, place: RowPlace): readonly Sql[] {
+  const { block_number: block, transaction_index: transaction, log_index: log } = place;
+  return rowsAfterInPartitions(order, PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
+}

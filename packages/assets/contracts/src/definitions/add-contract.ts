@@ -1,0 +1,259 @@
+import type { Chain } from '@chainstead/chains';
+import { type Database, sql, type Transaction } from '@chainstead/db';
+import { abiFunction, abiItemJson } from '@chainstead/events/decoding';
+import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
+import { lockChainCommits, removeCoverage } from '@chainstead/sync';
+import { createEventTables } from '../tables/create-tables.ts';
+import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+import { readMissingTables } from '../tables/missing-tables.ts';
+import { dependentTables } from './child-sets.ts';
+import {
+  type ContractDefinition,
+  ContractRefusedError,
+  type Factory,
+  lockContracts,
+  readDefinitions,
+} from './contract-definition.ts';
+import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
+import type { WantedContract } from './wanted-contract.ts';
+import { creationEvent, requireParent } from './wanted-factory.ts';
+import { itemsOf } from './wanted-items.ts';
+import { tablesOf } from './wanted-tables.ts';
+import { upgradesFor, withUpgraded } from './wanted-upgrades.ts';
+
+interface AddedContract {
+  readonly tables: readonly EventTable[];
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+const NAME = /^[a-z][a-z0-9_]{0,23}$/;
+const ADDRESSES_MAX = 1_000;
+
+/**
+ * Addresses, events and functions are added to a known contract. With new addresses, its history is read again.
+ * @throws ContractRefusedError
+ */
+export async function addContract(
+  database: Database,
+  wanted: WantedContract,
+  by: AuditActor = START_ACTOR,
+): Promise<AddedContract> {
+  const { name, chain, addresses, indexed } = wanted;
+  if (!NAME.test(name))
+    throw new ContractRefusedError(
+      'CONTRACT_NAME_INVALID',
+      `${JSON.stringify(name)} is not a name for a contract`,
+      'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
+    );
+  const { items: chosen, named, skipped } = itemsOf(wanted);
+  const items = withUpgraded(wanted, chosen);
+  const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
+  return repeatedIfDeadlocked(database, async (transaction) => {
+    // Commits that decoded with the old definitions come before, or are refused.
+    await lockChainCommits(transaction, chain);
+    await lockContracts(transaction);
+    const definitions = await readDefinitions(transaction);
+    const known = definitions.filter((one) => one.name === name);
+    const own = known.find(({ chainId }) => chainId === chain.id);
+    if (wanted.factory !== null) requireParent(wanted.factory, chain, definitions);
+    const all = [...new Set([...(own?.addresses ?? []), ...addresses])];
+    if (all.length > ADDRESSES_MAX)
+      throw new ContractRefusedError(
+        'CONTRACT_ADDRESSES_TOO_MANY',
+        `${name} has ${all.length} addresses`,
+        `Use at most ${ADDRESSES_MAX} for a name`,
+      );
+    const firsts = own === undefined ? [wanted.firstBlock] : [own.firstBlock, wanted.firstBlock];
+    const firstBlock = firsts.every((block) => block !== null) ? Math.min(...firsts) : null;
+    const { upgrade = null, implementation = null } = wanted;
+    const defined = tablesOf(name, known, own, { items, named, creation, upgrade, implementation });
+    const { tables, creationTable } = defined;
+    const factory = factoryOf(wanted, creationTable, firstBlock);
+    const upgrades = upgradesFor(wanted, own, tables, firstBlock);
+    if (own !== undefined) requireSameFactory(own, factory);
+    requireParameters(tables, indexed);
+    requireOwnTables(name, tables, definitions);
+    // Blocks of a table that was dropped are read again on all chains.
+    const missing = await readMissingTables(transaction);
+    const dropped = tables.map((table) => table.name).filter((table) => missing.has(table));
+    if (dropped.length > 0)
+      await transaction.query(sql`DELETE FROM sync_ranges WHERE dataset = ANY (${dropped}::text[])`);
+    await createEventTables(transaction, tables, indexed);
+    if (factory !== null && creationTable !== null)
+      await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
+    const naming = tables.filter(({ event }) => event === upgrades?.event);
+    if (upgrades !== null) await createEventTables(transaction, naming, [upgrades.column]);
+    const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
+    const isChanged = await save(transaction, now);
+    // Stored rows lack logs of new addresses, and of children that were created earlier.
+    if (own !== undefined) {
+      const isLower = factory !== null && own.factory !== null && factory.firstBlock < own.factory.firstBlock;
+      if (all.length > own.addresses.length || isLower)
+        await removeCovered(transaction, chain, { ...own, ...now }, definitions);
+      await forgetBelow(transaction, own, now);
+      await removeMovedRows(transaction, chain, own.tables, now);
+      await removeMovedForms(transaction, chain, own, now);
+    }
+    if (isChanged)
+      await recordAudit(transaction, by, {
+        action: 'contract.add',
+        target: name,
+        details: {
+          ...{ chain: chain.key, addresses, events: tables.map(({ event }) => event) },
+          ...(upgrade !== null && { upgrade: `${upgrade.block}:${upgrade.log}` }),
+          ...(implementation !== null && { implementation }),
+        },
+      });
+    return { tables, skipped };
+  });
+}
+
+const ATTEMPTS = 5;
+const DEADLOCK_DETECTED = '40P01';
+
+/** An index on a known table waits for a commit that has written rows to it, and that may wait for the commit lock. Postgres then ends one of them. */
+async function repeatedIfDeadlocked<Result>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await database.transaction(work);
+    } catch (error) {
+      const isDeadlock = error instanceof Error && 'code' in error && error.code === DEADLOCK_DETECTED;
+      if (attempt === ATTEMPTS || !isDeadlock) throw error;
+    }
+}
+
+function factoryOf(
+  { factory, chain }: WantedContract,
+  creationTable: EventTable | null,
+  firstBlock: number | null,
+): Factory | null {
+  if (factory === null || creationTable === null) return null;
+  const { abi, event, parameters } = creationTable;
+  const column = parameters[abi.inputs.findIndex(({ name }) => name === factory.child)];
+  // Children may be older than the history of the chain.
+  return {
+    ...{ event, child: column?.name ?? '', of: factory.of },
+    ...{ firstBlock: firstBlock ?? chain.firstBlock, childFrom: factory.childFrom ?? 'transaction' },
+  };
+}
+
+function requireSameFactory({ name, chainId, factory: known }: ContractDefinition, factory: Factory | null): void {
+  const keyOf = (one: Factory | null) => JSON.stringify(one === null ? null : [one.event, one.child, one.of]);
+  if (keyOf(known) !== keyOf(factory))
+    throw new ContractRefusedError(
+      'CONTRACT_FACTORY_DIFFERENT',
+      `${name} is known with ${known === null ? 'no factory' : 'another factory, event or child'}`,
+      `Use another name, or run "chainstead contracts remove ${name} --chain ${chainId}" first`,
+    );
+  if (known !== null && known.childFrom !== factory?.childFrom)
+    throw new ContractRefusedError(
+      'CONTRACT_FACTORY_DIFFERENT',
+      `Events of children of ${name} count from the ${known.childFrom} of the factory event`,
+      `Give --child-from ${known.childFrom}, or run "chainstead contracts remove ${name} --chain ${chainId}" first`,
+    );
+}
+
+/** Blocks are read again, also those of contracts whose factories are children. Older rows stay: a reorg can't remove them. */
+async function removeCovered(
+  transaction: Transaction,
+  chain: Chain,
+  definition: ContractDefinition,
+  definitions: readonly ContractDefinition[],
+): Promise<void> {
+  const tables = [
+    ...new Set([...definition.tables.map(({ name }) => name), ...dependentTables(definition, definitions)]),
+  ];
+  await transaction.query(
+    sql`DELETE FROM sync_ranges WHERE chain_id = ${chain.id} AND dataset = ANY (${tables}::text[])`,
+  );
+  await removeUnsettled(transaction, chain, tables);
+}
+
+/** Names are joined by the character that they contain: event `v3_swap` of `pool` and event `swap` of `pool_v3` would share a table. */
+function requireOwnTables(
+  name: string,
+  tables: readonly EventTable[],
+  definitions: readonly ContractDefinition[],
+): void {
+  const names = new Set(tables.map((table) => table.name));
+  for (const other of definitions) {
+    const taken = other.name === name ? undefined : other.tables.find((table) => names.has(table.name));
+    if (taken !== undefined)
+      throw new ContractRefusedError(
+        'CONTRACT_TABLE_TAKEN',
+        `The table ${taken.name} of ${name} would be that of ${taken.abi.signature} of ${other.name}`,
+        'Choose another name for the contract',
+      );
+  }
+}
+
+/** Followed blocks below the first one are covered without rows. With a lower first block, they are read again. */
+async function forgetBelow(
+  transaction: Transaction,
+  before: ContractDefinition,
+  { chainId, firstBlock, factory, tables }: Pick<ContractDefinition, 'chainId' | 'firstBlock' | 'factory' | 'tables'>,
+): Promise<void> {
+  const known = before.factory?.firstBlock ?? before.firstBlock;
+  const first = factory?.firstBlock ?? firstBlock ?? 0;
+  if (known === null || first >= known) return;
+  const names = tables.map(({ name }) => name);
+  await removeCoverage(transaction, chainId, names, { from: first, to: known - 1 });
+}
+
+function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {
+  const columns = tables.flatMap(({ parameters }) => parameters);
+  const names = new Set(columns.map(({ name }) => name));
+  // An entry of an index has at most 2,704 bytes: a longer value could not be stored, and would stop the chain.
+  const hasBoundedSize = ({ type, abiType, isHash }: ParameterColumn): boolean =>
+    isHash || (type !== 'text' && type !== 'jsonb' && abiType.type !== 'bytes');
+  const long = indexed.find((name) => columns.some((column) => column.name === name && !hasBoundedSize(column)));
+  if (long !== undefined)
+    throw new ContractRefusedError(
+      'CONTRACT_COLUMN_UNBOUNDED',
+      `${long} can't have an index, because its values may have any size`,
+      'Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters',
+    );
+  const missing = indexed.find((name) => !names.has(name));
+  if (missing !== undefined)
+    throw new ContractRefusedError(
+      'CONTRACT_COLUMN_UNKNOWN',
+      `No event has a parameter ${missing}`,
+      `Parameters are ${[...names].join(', ')}`,
+    );
+}
+
+/** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
+async function save(
+  transaction: Transaction,
+  definition: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
+): Promise<boolean> {
+  const { name, chainId, addresses, firstBlock, tables } = definition;
+  const json = (part: object | null): string | null => part && JSON.stringify(part);
+  const events = `[${tables.map(storedText).join(',')}]`;
+  const saved = await transaction.query(
+    sql`INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory, upgrades)
+     VALUES (${name}, ${chainId}, ${addresses}::text[], ${firstBlock}, ${events}::jsonb, ${json(definition.factory)}::jsonb, ${json(definition.upgrades)}::jsonb)
+     ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
+       events = excluded.events, factory = excluded.factory, upgrades = excluded.upgrades, revision = gen_random_uuid()
+     WHERE (known.addresses, known.first_block, known.events, known.factory, known.upgrades)
+       IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory, excluded.upgrades)
+     RETURNING name`,
+  );
+  return saved.length > 0;
+}
+
+function storedText({ event, kind, abi, otherTopics, since, implementations }: EventTable): string {
+  const item =
+    kind === 'event'
+      ? abiItemJson({ kind: 'event', entry: abi })
+      : abiItemJson({ kind: 'function', entry: abiFunction(abi.name, abi.inputs) });
+  return JSON.stringify({
+    ...{ event, item: JSON.parse(item) },
+    ...(otherTopics.length > 0 && { otherTopics }),
+    ...(since !== null && { since }),
+    ...(implementations.length > 0 && { implementations }),
+  });
+}

@@ -1,0 +1,185 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { abiItemJson } from '@chainstead/events/decoding';
+import { type AcceptsLog, acceptedLogs } from '../dataset/accepted-logs.ts';
+import { type ChildSet, emittersOf, isFormOfImplementation, upgradesOf } from '../definitions/child-sets.ts';
+import type { ContractDefinition } from '../definitions/contract-definition.ts';
+import { ChildrenUnknownError, type Creation, isAfter, isComplete, readCreations } from '../factories/child-rows.ts';
+import type { EventTable } from '../tables/event-table.ts';
+import { formAt, formsOf, type Upgrade } from '../tables/form-at-log.ts';
+import { indexedCount } from '../tables/log-shape.ts';
+import {
+  type ImplementationForms,
+  ImplementationsUnknownError,
+  lastBefore,
+  readUpgrades,
+} from '../upgrades/form-rows.ts';
+import { isStored, namedTables } from './contract-names.ts';
+
+interface NamedLog {
+  readonly name: string;
+  /** Item of the event in the ABI; null if an event of another contract with the log's topic0 has as many topics as the log, and this one has not. */
+  readonly item: NamedEventItem | null;
+}
+
+interface NamedEventItem {
+  readonly type: string;
+  readonly name: string;
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly indexed?: boolean;
+    readonly components?: unknown;
+  }[];
+}
+
+interface NamedLogsRequest {
+  readonly chain: Chain;
+  /** Contracts and events; unknown ones have no logs. */
+  readonly names: Iterable<string>;
+  readonly logs: readonly Log[];
+  /** Lowest of these blocks. Without all upgrades before it, events whose form depends on them have no logs. */
+  readonly from: number;
+  /** Highest of these blocks, up to which rows must be complete. Null: unknown children have no logs. */
+  readonly completeTo: number | null;
+}
+
+type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
+
+/**
+ * Logs of children count from the log after the one that names the child. Rows of factories in the same blocks must exist.
+ * @throws a retryable error if events of a factory, or upgrades, are missing up to `completeTo`
+ */
+export async function readNamedLogs(
+  database: Pick<Database, 'query'>,
+  definitions: readonly ContractDefinition[],
+  { chain, names, logs, from, completeTo }: NamedLogsRequest,
+): Promise<NamedLogs> {
+  const events = [...new Set(names)].flatMap((name) => eventsOf(chain, definitions, name));
+  const byTopic = Map.groupBy(events, ({ topic0 }) => topic0);
+  const candidates = logs.flatMap((log) => {
+    const [topic0] = log.topics;
+    const mayEmit = ({ children, addresses, firstBlock, accepts }: NamedEvent): boolean =>
+      log.blockNumber >= firstBlock && (children !== null || addresses.has(log.address)) && accepts(log);
+    const own = topic0 === undefined ? [] : (byTopic.get(topic0) ?? []).filter(mayEmit);
+    return own.length === 0 ? [] : [{ log, own }];
+  });
+  const created = await readChildren(database, chain, events, candidates, completeTo);
+  const hasForm = await readForms(database, chain, candidates, { from, completeTo });
+  return new Map(
+    candidates.flatMap(({ log, own }) => {
+      const found = own.filter((event) => {
+        const { children } = event;
+        if (children === null) return hasForm(event, log);
+        const creation = created.get(children.table)?.get(log.address);
+        return creation !== undefined && isAfter(creation, log.blockNumber, log.logIndex);
+      });
+      return found.length === 0 ? [] : [[log, namesOf(log, found)] as const];
+    }),
+  );
+}
+
+function namesOf({ topics }: Log, events: readonly NamedEvent[]): readonly NamedLog[] {
+  const fits = ({ topicCount }: NamedEvent): boolean => topicCount === topics.length;
+  const isKnown = events.some(fits);
+  return events.map((event) => ({ name: event.name, item: isKnown && !fits(event) ? null : event.item() }));
+}
+
+interface NamedEvent {
+  readonly name: string;
+  readonly topic0: Hash;
+  readonly topicCount: number;
+  readonly addresses: ReadonlySet<Address>;
+  readonly accepts: AcceptsLog;
+  readonly children: ChildSet | null;
+  readonly byImplementation: ImplementationForms | null;
+  readonly table: string;
+  readonly firstBlock: number;
+  item(): NamedEventItem;
+}
+
+function eventsOf(chain: Chain, definitions: readonly ContractDefinition[], name: string): readonly NamedEvent[] {
+  return definitions.flatMap((definition) => {
+    if (definition.chainId !== chain.id || !isStored(definition, definitions)) return [];
+    const { factory, firstBlock } = definition;
+    const addresses = new Set(definition.addresses);
+    const upgrades = upgradesOf(definition);
+    const formsFor = (table: EventTable): ImplementationForms | null =>
+      upgrades !== null && isFormOfImplementation(definition, table)
+        ? { upgrades, forms: formsOf(table, definition.tables) }
+        : null;
+    return namedTables(definition, name).map((table) => ({
+      ...{ name, addresses, topic0: table.abi.topic0, accepts: acceptedLogs(table, definition.tables) },
+      topicCount: 1 + indexedCount(table),
+      children: emittersOf(definition, table, definitions),
+      ...{ table: table.name, byImplementation: formsFor(table) },
+      firstBlock: (table.event === factory?.event ? factory.firstBlock : firstBlock) ?? 0,
+      item: itemOnce(table),
+    }));
+  });
+}
+
+/** Most events of a block's contracts don't occur in it. */
+function itemOnce({ abi }: EventTable): NamedEvent['item'] {
+  let item: NamedEventItem | undefined;
+  return () => {
+    item ??= JSON.parse(abiItemJson({ kind: 'event', entry: abi })) as NamedEventItem;
+    return item;
+  };
+}
+
+interface Candidate {
+  readonly log: Log;
+  readonly own: readonly NamedEvent[];
+}
+
+type HasForm = (event: NamedEvent, log: Log) => boolean;
+
+async function readForms(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  candidates: readonly Candidate[],
+  { from, completeTo }: Pick<NamedLogsRequest, 'from' | 'completeTo'>,
+): Promise<HasForm> {
+  const known = new Map<string, ReadonlyMap<Address, readonly Upgrade[]> | null>();
+  for (const { byImplementation, table } of candidates.flatMap(({ own }) => own)) {
+    if (byImplementation === null || known.has(table)) continue;
+    const { upgrades } = byImplementation;
+    const areComplete = await isComplete(database, chain.id, upgrades, completeTo ?? from - 1);
+    if (!areComplete && completeTo !== null) throw new ImplementationsUnknownError(upgrades, chain);
+    const logs = candidates.flatMap(({ log, own }) => (own.some((event) => event.table === table) ? [log] : []));
+    const emitters = new Set(logs.map(({ address }) => address));
+    const to = Math.max(...logs.map(({ blockNumber }) => blockNumber));
+    known.set(table, areComplete ? await readUpgrades(database, chain, byImplementation, { emitters, to }) : null);
+  }
+  return ({ byImplementation, table }, { address, blockNumber: block, logIndex: log }) => {
+    if (byImplementation === null) return true;
+    const upgrades = known.get(table) ?? null;
+    if (upgrades === null) return false;
+    const last = lastBefore(upgrades.get(address), { block, log });
+    return formAt(byImplementation.forms, { block, log }, last)?.name === table;
+  };
+}
+
+async function readChildren(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  events: readonly NamedEvent[],
+  candidates: readonly Candidate[],
+  completeTo: number | null,
+): Promise<ReadonlyMap<string, ReadonlyMap<Address, Creation>>> {
+  const sets = new Map(
+    events.flatMap(({ children }) => (children === null ? [] : [[children.table, children] as const])),
+  );
+  const created = new Map<string, ReadonlyMap<Address, Creation>>();
+  for (const [table, children] of sets) {
+    if (completeTo !== null && !(await isComplete(database, chain.id, children, completeTo)))
+      throw new ChildrenUnknownError(children, chain);
+    const emitters = candidates.flatMap(({ log, own }) =>
+      own.some((event) => event.children?.table === table) ? [log.address] : [],
+    );
+    if (emitters.length > 0) created.set(table, await readCreations(database, chain, children, new Set(emitters)));
+  }
+  return created;
+}

@@ -1,0 +1,108 @@
+/** Reads wallet balances from token contracts. For the worker role. */
+
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
+import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import { areTablesSpread, subjectCoverage } from '@chainstead/pages';
+import { fetchBalances, inParts, readAndSave } from '../calls/fetch-balances.ts';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
+import {
+  BALANCES_NOW,
+  BALANCES_THEN,
+  type BalanceQuestion,
+  type BalancesRead,
+  type PastBalanceQuestion,
+  type PastBalances,
+} from './balance-questions.ts';
+import { factsOfHeld, heldTokens, isWhole, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
+import { saveReadings } from './save-readings.ts';
+
+/** One aggregated call. */
+const TOGETHER = 100;
+const PARTS_AT_ONCE = 4;
+
+/** Per state read; the rest is left to the next one. */
+const TOKENS_MAX = 5_000;
+/** Tokens of imported lists to read for a wallet with incomplete coverage. */
+const LISTED_MAX = 500;
+
+export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
+  kind: BALANCES_NOW,
+  async read(context, question, signal) {
+    const due = await listDueTokens(context.database, context.chain, question);
+    const parts = inParts(due, TOGETHER);
+    const unread: Address[] = [];
+    for (const some of inParts(parts, PARTS_AT_ONCE)) {
+      const left = await Promise.all(some.map((tokens) => readSome(context, question, tokens, signal)));
+      unread.push(...left.flat());
+    }
+    return { read: due.length - unread.length, unread };
+  },
+};
+
+export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
+  kind: BALANCES_THEN,
+  async read({ chain, pool, database }, { wallet, tokens, block }, signal) {
+    const known = (await knownBlock(database, chain, block)) ?? { number: block };
+    const holdings = tokens.map((token) => ({ token, holder: wallet }));
+    const reported = await fetchBalances({ chain, pool }, known, holdings, signal);
+    const balances = new Map(reported.map(({ token, balance }) => [token, balance]));
+    return tokens.flatMap((token) => {
+      const balance = balances.get(token);
+      return balance === null ? [] : [{ token, balance: balance?.toString() ?? null }];
+    });
+  },
+};
+
+/** @returns tokens that could not be read */
+async function readSome(
+  context: StateReadingContext,
+  { wallet, isPatient }: Pick<BalanceQuestion, 'wallet' | 'isPatient'>,
+  tokens: readonly Address[],
+  signal: AbortSignal,
+): Promise<readonly Address[]> {
+  const { chain, database } = context;
+  const block = await committedBlock(database, chain);
+  if (block === null) return [];
+  const holdings = tokens.map((token) => ({ token, holder: wallet }));
+  const balances = await readAndSave(
+    context,
+    { block, holdings, isPatient },
+    ({ token }) => token,
+    (readings) => saveReadings(context, { wallet, block, ...readings }),
+    signal,
+  );
+  return tokens.filter((token) => !balances.has(token));
+}
+
+/** Newest movement first. */
+async function listDueTokens(
+  database: Database,
+  chain: Chain,
+  { wallet: address, tokens, liveMaxAgeMs }: BalanceQuestion,
+): Promise<readonly Address[]> {
+  const wallet: QueriedWallet = {
+    ...{ chain, liveMaxAgeMs, freshFrom: null },
+    wallet: sql`${addressBytes(address)}::bytea`,
+    wrapped: chain.wrappedNative === null ? null : sql`${addressBytes(chain.wrappedNative)}::bytea`,
+    isSpread: await areTablesSpread(database),
+  };
+  const listed = sql`(SELECT DISTINCT address FROM token_list_entries WHERE chain_id = ${chain.id}
+    AND NOT (SELECT coalesce(${isWhole(chain.firstBlock)}, false) FROM covered) ORDER BY address LIMIT ${rawSql(LISTED_MAX)})`;
+  const sources =
+    tokens === null
+      ? [heldTokens(wallet, null), heldTokens(wallet, listed)]
+      : [heldTokens(wallet, sql`unnest(${tokens.map(addressBytes)}::bytea[])`)];
+  const subject = { kind: 'wallet', subject: wallet.wallet, chainId: chain.id, dataset: 'erc20-transfers' } as const;
+  const ctes = [subjectCoverage(subject), ...(wallet.wrapped === null ? [] : [coinCoverage(subject)])];
+  const held = sources.map((source) => sql`SELECT * FROM ${source} AS source`);
+  const rows = await database.query<{ token: Address }>(
+    sql`WITH ${joinSql(ctes)}, held AS (${joinSql(held, ' UNION ')})
+SELECT ${hexText('held.token')} AS token FROM covered CROSS JOIN held
+  CROSS JOIN LATERAL ${factsOfHeld(wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported
+WHERE reported.due IS NOT NULL AND NOT shown.is_nft
+ORDER BY held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token LIMIT ${rawSql(TOKENS_MAX)}`,
+  );
+  return rows.map(({ token }) => token);
+}

@@ -1,0 +1,208 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText, type Logger, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, type Database, sql } from '@chainstead/db';
+import {
+  type NodeReadQueue,
+  type ReadingContext,
+  StateNotArchivedError,
+  StateUnavailableError,
+} from '@chainstead/node-reads';
+import type { SubjectCoverage } from '@chainstead/pages';
+import type { createSubjectProjections } from '@chainstead/sync';
+import { readTokenFacts } from '@chainstead/tokens';
+import { inParts } from '../calls/fetch-balances.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { BALANCES_NOW, BALANCES_THEN, type PastBalanceQuestion } from './balance-questions.ts';
+import { requestCodeCheck } from './check-token-codes.ts';
+import { getWalletBalances, type HeldToken, type WalletBalances } from './get-wallet-balances.ts';
+import type { WalletBalancesQuery } from './wallet-balances-statement.ts';
+
+interface BalanceSources {
+  readonly database: Database;
+  readonly nodeReads: NodeReadQueue;
+  readonly projections: ReturnType<typeof createSubjectProjections>;
+  readonly logger: Logger;
+  /** Milliseconds. */
+  readonly waitMs: number;
+}
+
+export interface ResolvedBalance extends HeldToken {
+  readonly balance: bigint;
+  readonly balanceBlock: number;
+}
+
+export interface ResolvedBalances extends SubjectCoverage {
+  readonly balances: readonly ResolvedBalance[];
+  readonly last: HeldToken | null;
+  readonly hasNext: boolean;
+  /** All blocks are indexed for the wallet, or tokens were named, and every balance was determined. */
+  readonly isComplete: boolean;
+  /** Omitted, because no balance could be determined in time. */
+  readonly unread: readonly Address[];
+}
+
+type BalancesRequest = Omit<WalletBalancesQuery, 'freshFrom'>;
+
+/**
+ * Returns a wallet's balances after reading the required contracts. Balances that a contract does not return in time
+ * are omitted, and their read continues.
+ * @throws StateNotArchivedError, StateUnavailableError for a block below the indexed ones, which needs nodes
+ */
+export async function resolveWalletBalances(
+  sources: BalanceSources,
+  chain: Chain,
+  request: BalancesRequest,
+): Promise<ResolvedBalances> {
+  const { database, projections, waitMs } = sources;
+  // The zero address: burned tokens are not held.
+  const query = request.wallet === ZERO_ADDRESS ? { ...request, tokens: [] } : request;
+  const kind = { dataset: erc20Transfers, state: erc20WalletTokens };
+  const progress = await projections.keep(chain, kind, query.wallet, waitMs);
+  // Without all deposits indexed, a wallet that only ever wrapped has no row of the wrapped native token.
+  if (progress === 'built' && query.tokens === null && chain.wrappedNative !== null)
+    await database.query(
+      sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token)
+        VALUES (${addressBytes(query.wallet)}, ${chain.id}, ${addressBytes(chain.wrappedNative)}) ON CONFLICT DO NOTHING`,
+    );
+  const first = await getWalletBalances(database, chain, { ...query, freshFrom: null });
+  const again = () => getWalletBalances(database, chain, { ...query, freshFrom: first.readAt });
+  const report = async (known: WalletBalances): Promise<ResolvedBalances> =>
+    toReported(request, known, await balancesAfter(sources, chain, query, known));
+  const wasRequested = !isBelow(query.toBlock, first) && (await fetchContracts(sources, chain, query, first));
+  const reported = await report(wasRequested ? await again() : first);
+  const shown = reported.balances.map(({ token }) => token);
+  await requestCodeCheck(sources, chain, shown);
+  return (await readMissingFacts(sources, chain, reported.balances)) ? report(await again()) : reported;
+}
+
+function toReported(
+  { tokens }: BalancesRequest,
+  known: WalletBalances,
+  reported: readonly HeldToken[],
+): ResolvedBalances {
+  // A negative balance means that transfers don't determine balances after all.
+  const unread = reported.filter((held) => held.class !== 'none' && (held.balance === null || held.balance < 0n));
+  return {
+    ...known,
+    balances: reported.filter(
+      (held): held is ResolvedBalance => held.balance !== null && held.balance > 0n && held.balanceBlock !== null,
+    ),
+    last: known.tokens.at(-1) ?? null,
+    isComplete: known.isBuilt && (known.isCovered || tokens !== null) && unread.length === 0,
+    unread: unread.map(({ token }) => token),
+  };
+}
+
+/** Then transfers don't determine the balances. */
+function isBelow(toBlock: number | null, { indexed }: Pick<WalletBalances, 'indexed'>): boolean {
+  return toBlock !== null && indexed.fromBlock !== null && toBlock < indexed.fromBlock - 1;
+}
+
+/** Minimum interval between reads of listed tokens for a wallet with incomplete coverage. */
+const LOOKED_MS = 30_000;
+
+/** Tokens that failed in a group are read separately at this interval. */
+const AGAIN_LATER = { waitMs: 0, maxAgeMs: 60_000, fruitlessMs: 60_000 };
+
+/** @returns whether contracts may have returned new values */
+async function fetchContracts(
+  { nodeReads, waitMs, logger }: BalanceSources,
+  chain: Chain,
+  { wallet, tokens, liveMaxAgeMs }: BalancesRequest,
+  known: WalletBalances,
+): Promise<boolean> {
+  if (!known.isBuilt || wallet === ZERO_ADDRESS) return false;
+  const isDue = known.tokens.some(({ due }) => due === 'now');
+  const mayHoldOthers = tokens === null && !known.isCovered;
+  if (!isDue && !mayHoldOthers && known.tokens.every(({ due }) => due === null)) return false;
+  try {
+    const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
+    const answer = await nodeReads.request(chain, BALANCES_NOW, question, {
+      waitMs: isDue || mayHoldOthers ? waitMs : 0,
+      maxAgeMs: isDue ? 0 : LOOKED_MS,
+    });
+    const unread = answer?.unread ?? [];
+    // Not awaited: the other balances are shown.
+    if (unread.length > 0)
+      await nodeReads.request(chain, BALANCES_NOW, { ...question, tokens: unread, isPatient: true }, AGAIN_LATER);
+    return isDue || answer !== null;
+  } catch (error) {
+    if (!(error instanceof StateUnavailableError)) throw error;
+    logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Could not queue balance reads from contracts');
+    return isDue;
+  }
+}
+
+async function balancesAfter(
+  sources: BalanceSources,
+  chain: Chain,
+  { wallet, toBlock }: BalancesRequest,
+  known: WalletBalances,
+): Promise<readonly HeldToken[]> {
+  const { tokens, indexed } = known;
+  if (toBlock === null || indexed.toBlock === null || toBlock >= indexed.toBlock) return tokens;
+  const isPast = isBelow(toBlock, known);
+  const isRequested = (held: HeldToken): boolean => held.class !== 'none' && (isPast || !held.addsUp);
+  const requested = tokens.filter(isRequested).map(({ token }) => token);
+  const isSettled = toBlock <= indexed.toBlock - chain.reorgDepthMax;
+  const past = await fetchPast(sources, chain, { wallet, tokens: requested, block: toBlock, isSettled }, isPast);
+  return tokens.map((held): HeldToken => {
+    // A contract without a result did not exist yet.
+    const balance = past?.has(held.token) === false ? 0n : (past?.get(held.token) ?? null);
+    return { ...held, balance: isRequested(held) ? balance : held.balance, balanceBlock: toBlock };
+  });
+}
+
+const PAST_TOKENS = 500;
+/** Balances that can no longer be reorganized don't change. */
+const PAST_MS = 300_000;
+
+async function fetchPast(
+  { nodeReads, waitMs }: BalanceSources,
+  chain: Chain,
+  { isSettled, ...question }: PastBalanceQuestion & { readonly isSettled: boolean },
+  isNeeded: boolean,
+): Promise<ReadonlyMap<Address, bigint | null> | null> {
+  const options = { waitMs, maxAgeMs: isSettled ? PAST_MS : 0 };
+  try {
+    const answers = await Promise.all(
+      inParts(question.tokens, PAST_TOKENS).map((tokens) =>
+        nodeReads.request(chain, BALANCES_THEN, { ...question, tokens }, options),
+      ),
+    );
+    const balances = answers.flatMap((answer) => answer ?? []);
+    if (answers.includes(null))
+      throw new StateUnavailableError(`Balances at block ${question.block} are being read: try again`);
+    return new Map(balances.map(({ token, balance }) => [token, balance === null ? null : BigInt(balance)]));
+  } catch (error) {
+    const isMissing = error instanceof StateUnavailableError || error instanceof StateNotArchivedError;
+    if (isNeeded || !isMissing) throw error;
+    return null;
+  }
+}
+
+/** Per response: others are read in the background after their transfers are indexed. */
+const TOKENS_MAX = 100;
+
+/** Retry interval of a contract without a result. Milliseconds. */
+const SILENCE_MS = 60_000;
+
+/**
+ * Reads the decimals of shown tokens, which it awaits, and unknown or outdated supplies, which it does not.
+ * @returns whether there is new data to show
+ */
+export async function readMissingFacts(
+  context: ReadingContext & { readonly waitMs: number },
+  chain: Chain,
+  shown: readonly Pick<HeldToken, 'token' | 'facts'>[],
+): Promise<boolean> {
+  const unread = shown.filter(({ facts }) => facts.decimals === null).slice(0, TOKENS_MAX);
+  const old = shown.filter(({ facts }) => facts.decimals !== null && facts.isSupplyOld).slice(0, TOKENS_MAX);
+  const tokensOf = (some: typeof shown) => some.map(({ token }) => token);
+  if (old.length > 0)
+    await readTokenFacts(context, chain, { addresses: tokensOf(old), waitMs: 0, maxAgeMs: SILENCE_MS });
+  if (unread.length === 0) return false;
+  const options = { waitMs: context.waitMs, maxAgeMs: SILENCE_MS, addresses: tokensOf(unread) };
+  return (await readTokenFacts(context, chain, options)).size > 0;
+}

@@ -1,0 +1,111 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type ApiDependencies,
+  booleanParameter,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import { indexedHeaders, type OnDemandBackfill } from '@chainstead/pages';
+import type { SubjectProjections } from '@chainstead/sync';
+import { createRoute, z } from '@hono/zod-openapi';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { asProven, proveResolvedBalances } from './prove-resolved-balances.ts';
+import { resolveWalletBalances } from './resolve-wallet-balances.ts';
+import { showBalance, walletBalancesSchema } from './wallet-balances-response.ts';
+
+export interface WalletBalancesOptions {
+  readonly nodeReads: NodeReadQueue;
+  readonly projections: SubjectProjections;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
+  /** `ON_DEMAND_WAIT_MS`. */
+  readonly waitMs: number;
+  /** Age up to which a read counts if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). */
+  readonly liveMaxAgeMs: number;
+}
+
+/** The hosted API's maximum: there is no cursor. */
+const TOKENS_MAX = 2_000;
+
+/**
+ * `GET /api/v2.2/{address}/erc20` (docs/api/wallets.md#token-balances). The first request reads contracts and, if
+ * blocks are missing for the wallet, starts their backfill.
+ */
+export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
+  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
+  return (app, dependencies) => {
+    const { chains, database, logger } = dependencies;
+    app.openapi(routeOf(dependencies), async (c) => {
+      const query = c.req.valid('query');
+      const wallet = c.req.valid('param').address;
+      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
+      const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
+        wallet,
+        tokens: query.token_addresses ?? null,
+        excludeSpam: query.exclude_spam ?? true,
+        verifiedOnly: false,
+        toBlock: query.to_block ?? null,
+        limit: TOKENS_MAX,
+        order: null,
+        liveMaxAgeMs,
+      });
+      if (!reported.isCovered && wallet !== ZERO_ADDRESS)
+        await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requesterOf(c));
+      const proofs =
+        query.proof === true
+          ? await proveResolvedBalances({ database, nodeReads, logger, waitMs }, chain, wallet, reported)
+          : null;
+      const shown = proofs === null ? reported.balances : asProven(reported.balances, proofs);
+      const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
+      const complete = reported.isComplete && !reported.hasNext && !isDoubted;
+      const rows = shown.map((balance) => showBalance(balance, proofs?.get(balance.token)));
+      const headers = { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) };
+      return c.json(rows, 200, headers);
+    });
+  };
+}
+
+const DEFAULT_CHAIN = 'eth';
+/** Keeps the header below 1 kB. */
+const UNREAD_NAMED_MAX = 20;
+
+/** Tokens whose balance no node returned in time. */
+function unreadHeader(tokens: readonly Address[]): Readonly<Record<string, string>> {
+  return tokens.length === 0 ? {} : { 'x-indexed-unread': tokens.slice(0, UNREAD_NAMED_MAX).join(',') };
+}
+
+function routeOf({ parameters }: ApiDependencies) {
+  const query = querySchema(
+    {
+      chain: parameters.chain,
+      to_block: parameters.toBlock.openapi({
+        description:
+          'Returns balances after this block. Blocks below the indexed range need an archive node. Default: the newest block.',
+      }),
+      exclude_spam: booleanParameter({ default: true, description: 'Omits tokens that are possible spam.' }),
+      proof: booleanParameter({
+        default: false,
+        description:
+          'Compares the first 50 balances with the state of the chain, and returns for each whether it is proven.',
+      }),
+    },
+    { token_addresses: parameters.addresses },
+  );
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/{address}/erc20',
+    operationId: 'getWalletTokenBalances',
+    tags: ['Wallets'],
+    summary: 'List ERC-20 balances by wallet',
+    description:
+      'Up to 2,000 balances above zero, by last transfer, newest first. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted. The headers report missing data, and X-Indexed-Unread lists up to 20 tokens whose balance no node returned in time.',
+    request: { params: z.object({ address: parameters.address }), query },
+    responses: {
+      200: { description: 'The ERC-20 balances', content: { 'application/json': { schema: walletBalancesSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText } from '@chainstead/core';
+import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/node-reads';
+import type { AddressLabel } from '@chainstead/pages';
+import type { createSubjectProjections } from '@chainstead/sync';
+import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
+import { getTokens } from '../token-facts/token-rows.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { getOwnersPage, type OwnersCache, type OwnersPage } from './get-owners-page.ts';
+import { OWNERS_NOW } from './holder-questions.ts';
+import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
+
+interface OwnerSources extends ReadingContext, OwnersCache {
+  readonly projections: ReturnType<typeof createSubjectProjections>;
+  readonly waitMs: number;
+  readonly liveMaxAgeMs: number;
+}
+
+interface OwnersRequest {
+  readonly token: Address;
+  readonly order: 'ASC' | 'DESC';
+  readonly limit: number;
+  /** `isShort`: the list lacks accounts with an unknown balance, so none of its pages is complete. */
+  readonly after: (OwnerPlace & { readonly isShort: boolean }) | null;
+}
+
+export interface TokenOwner {
+  readonly account: Address;
+  /** Base units, above zero. */
+  readonly balance: string;
+  readonly label: AddressLabel;
+}
+
+/** Rounds per page: accounts that turn out to hold nothing are replaced by others. */
+const ROUNDS_MAX = 5;
+
+/**
+ * Accounts in the order of their stored balances, each with the contract's value, which is read if unknown. Omits
+ * accounts without a balance, and those that the contract does not return in time; their read continues.
+ */
+export async function resolveTokenOwners(
+  sources: OwnerSources,
+  chain: Chain,
+  { token, order, limit, after }: OwnersRequest,
+) {
+  const { database, waitMs, liveMaxAgeMs } = sources;
+  const query = { token, liveMaxAgeMs };
+  const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
+    getOwnersPage(database, sources, chain, { ...query, freshFrom: null, wanted });
+  const first = { order, limit, after };
+  let page = await openList(sources, chain, token, () => read(first));
+  const ends = performance.now() + waitMs;
+  if (page.givers.length > 0) {
+    await fetchOf(sources, chain, { token, accounts: page.givers }, waitMs);
+    page = await read(first);
+  }
+  const owners: TokenOwner[] = [];
+  const isShort = after?.isShort ?? page.givers.length > 0;
+  let isReported = !isShort;
+  let isInStoredOrder = true;
+  let place: OwnerPlace | null = after;
+  for (let round = 1; ; round++) {
+    const left = limit - owners.length;
+    if (round > 1) page = await read({ order, limit: left, after: place });
+    const candidates = page.rows.slice(0, left);
+    const patience = Math.max(0, ends - performance.now());
+    const known = await fetchContract(sources, chain, { ...query, page, candidates }, patience);
+    for (const { account, balance, reported, label } of known.rows) {
+      if (reported === null) isReported = false;
+      else if (reported !== '0') owners.push({ account, balance: reported, label });
+      if (reported !== balance) isInStoredOrder = false;
+    }
+    const hasNext = page.rows.length > left;
+    place = candidates.at(-1) ?? place;
+    if (hasNext && owners.length < limit && round < ROUNDS_MAX && performance.now() < ends) continue;
+    const adds = (known.class === 'sum' || known.class === 'new') && known.contradictions === 0;
+    return {
+      ...page.coverage,
+      decimals: page.decimals,
+      totalSupply: page.totalSupply,
+      owners: isInStoredOrder
+        ? owners
+        : owners.toSorted((a, b) => (order === 'DESC' ? byBalance(b, a) : byBalance(a, b))),
+      next: hasNext && place !== null ? { balance: place.balance, account: place.account, isShort } : null,
+      isComplete: page.coverage.indexed.complete && adds && isReported,
+    };
+  }
+}
+
+/** The first rows, after counting transfers and reading metadata as far as time permits. */
+async function openList(
+  sources: OwnerSources,
+  chain: Chain,
+  token: Address,
+  read: () => Promise<OwnersPage>,
+): Promise<OwnersPage> {
+  const { database, projections, waitMs } = sources;
+  const page = await read();
+  const isKept = page.coverage.isBuilt && page.isAskNoted;
+  const areFactsKnown = !page.areFactsDue && !page.isCreationDue;
+  if (isKept && areFactsKnown) return page;
+  const readFacts = async (): Promise<void> => {
+    const known = await getTokens(database, chain, [token]);
+    await refreshTokenFacts(sources, chain, { addresses: [token], known });
+  };
+  await Promise.all([
+    areFactsKnown ? undefined : readFacts(),
+    isKept ? undefined : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
+  ]);
+  return read();
+}
+
+/** For digits without leading zeros. */
+function byBalance(a: TokenOwner, b: TokenOwner): number {
+  if (a.balance.length !== b.balance.length) return a.balance.length - b.balance.length;
+  if (a.balance !== b.balance) return a.balance < b.balance ? -1 : 1;
+  return a.account < b.account ? -1 : 1;
+}
+
+async function fetchContract(
+  sources: OwnerSources,
+  chain: Chain,
+  {
+    page,
+    candidates,
+    ...query
+  }: Pick<TokenOwnersQuery, 'token' | 'liveMaxAgeMs'> & {
+    readonly page: OwnersPage;
+    readonly candidates: OwnersPage['rows'];
+  },
+  waitMs: number,
+): Promise<Pick<OwnersPage, 'rows' | 'class' | 'contradictions'>> {
+  const due = candidates.filter(({ isDue }) => isDue).map(({ account }) => account);
+  if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
+  await fetchOf(sources, chain, { token: query.token, accounts: due }, waitMs);
+  const wanted = { accounts: candidates.map(({ account }) => account) };
+  const known = await getOwnersPage(sources.database, sources, chain, { ...query, freshFrom: page.readAt, wanted });
+  const now = new Map(known.rows.map((row) => [row.account, row.reported]));
+  return { ...known, rows: candidates.map((row) => ({ ...row, reported: now.get(row.account) ?? null })) };
+}
+
+/** Waits until accounts are read from the contract and stored. Late results are stored later. */
+async function fetchOf(
+  { nodeReads, logger }: OwnerSources,
+  chain: Chain,
+  { token, accounts }: { readonly token: Address; readonly accounts: readonly Address[] },
+  waitMs: number,
+): Promise<void> {
+  try {
+    const question = { token, accounts: accounts.toSorted() };
+    await nodeReads.request(chain, OWNERS_NOW, question, { waitMs, fruitlessMs: SILENCE_MS });
+  } catch (error) {
+    if (!(error instanceof StateUnavailableError)) throw error;
+    const facts = { chain: chain.key, token, error: errorText(error) };
+    logger.debug(facts, 'A contract could not be asked what accounts hold');
+  }
+}

@@ -1,0 +1,15 @@
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { OnDemandBackfill } from '@chainstead/pages';
+import type { SubjectProjections } from '@chainstead/sync';
+import type { ReadTokenPrices } from '../token-values/token-prices.ts';
+
+export interface TokenHoldersOptions {
+  readonly nodeReads: NodeReadQueue;
+  readonly projections: SubjectProjections;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
+  /** `ON_DEMAND_WAIT_MS`. */
+  readonly waitMs: number;
+  /** Age up to which a read counts if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). */
+  readonly liveMaxAgeMs: number;
+  readonly readPrices: ReadTokenPrices;
+}

@@ -1,0 +1,159 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
+import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
+import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectSnapshot, subjectState } from '@chainstead/pages';
+import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { coverageOfToken } from '../wrapped/coin-coverage.ts';
+
+/** The stored balance in base units, and the account. */
+export interface OwnerPlace {
+  readonly balance: string;
+  readonly account: Address;
+}
+
+export interface TokenOwnersQuery {
+  readonly token: Address;
+  readonly liveMaxAgeMs: number;
+  readonly freshFrom: Date | null;
+  readonly wanted:
+    | {
+        readonly order: 'ASC' | 'DESC';
+        readonly limit: number;
+        readonly after: OwnerPlace | null;
+      }
+    | { readonly accounts: readonly Address[] };
+}
+
+export const UNREAD = -1;
+
+/** In page order. `resolve-owner.ts` determines the balances to show. */
+export const OWNERS = packedRows({
+  account: hex<Address>('account', 20),
+  anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
+  /** The contract's value plus later movements, or else the sum of all transfers. */
+  balance: digits('balance'),
+});
+
+/** Contract reads of accounts, unless transfers are known to determine balances; then null. */
+const READINGS = sql`CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
+      encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
+
+export interface OwnerReading {
+  readonly said: string;
+  readonly isFresh: boolean;
+}
+
+export function readReadings(readings: string | null): ReadonlyMap<Address, OwnerReading> {
+  const entries = readings?.matchAll(/([0-9a-f]{40})([+-])(\d+)/g) ?? [];
+  return new Map(
+    Array.from(entries, ([, account, sign, said = '']) => [`0x${account}` as Address, { said, isFresh: sign === '+' }]),
+  );
+}
+
+/** Whether transfers determine balances; `new`: unknown. */
+export type TokenClass = 'sum' | 'live' | 'none' | 'new';
+
+export type OwnersState = readonly [
+  subject: SubjectSnapshot,
+  knownClass: TokenClass,
+  contradictions: number | null,
+  facts:
+    | readonly [
+        isVerified: boolean,
+        createdBlock: number | null,
+        decimals: number | null,
+        totalSupply: string | null,
+        areDue: boolean,
+        isCreationDue: boolean,
+      ]
+    | null,
+  readAt: string,
+  /** Hexadecimal digits. */
+  givers: string | null,
+  labelRevision: number,
+  labels: readonly LabelEntry[] | null,
+  /** Null if transfers are known to determine balances. Parsed by {@link readReadings}. */
+  readings: string | null,
+];
+
+interface OwnersReading {
+  readonly select?: Sql;
+  /** Labels are looked up; their revision is always included. @default true */
+  readonly hasLabels?: boolean;
+  /** Contract reads are included if they count: see {@link OwnersState}. @default true */
+  readonly hasReadings?: boolean;
+}
+
+/**
+ * Builds the statement of a page (token-owners.explain.test.ts). It returns one row: the owners, from one range of
+ * `erc20_holders_by_balance` that stops after limit + 1 rows or from key lookups, and as `state` the token's facts,
+ * coverage and labels: {@link OwnersState}. Contract reads use a separate range, and only if they count: without them,
+ * a page is an index-only scan.
+ *
+ * `state` is one JSON array, since the driver spends more time on a column than on its contents. Each of its tables is
+ * a separate subquery, since a join takes longer than the reads. A single statement means a single snapshot and a
+ * single round trip.
+ */
+export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Sql {
+  const { select = OWNERS.select, hasLabels = true, hasReadings = true } = reading;
+  const token = sql`${addressBytes(query.token)}::bytea`;
+  const isCoin = query.token === chain.wrappedNative;
+  const subject = { kind: 'contract', subject: token, chainId: chain.id, dataset: erc20Transfers.name } as const;
+  const unlessCounted = isCoin ? sql`(SELECT 'live' FROM covered WHERE NOT is_counted)` : sql`NULL`;
+  const ofToken = sql`token = ${token} AND chain_id = ${chain.id}`;
+  const held = heldRows(query, ofToken);
+  const wraps = { id: chain.id, wrappedNative: isCoin ? chain.wrappedNative : null };
+  const changed = changeAbove(wraps, token, sql`(SELECT supply_block FROM facts WHERE is_supply_recent)`);
+  const readings = sql`account, anchor_block, anchor_value,
+    anchored_at >= (SELECT least(now() - make_interval(secs => ${query.liveMaxAgeMs / 1_000}::float8), ${query.freshFrom}::timestamptz)) AS is_fresh`;
+  const said = hasReadings ? sql`), said AS (\n  ${held(readings)}\n` : rawSql('');
+  const labels = hasLabels ? labelsOf(sql`ARRAY(SELECT account FROM page)`, chain.id) : sql`NULL::json`;
+  return sql`WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
+  SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
+    ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
+  FROM tokens WHERE address = ${token} AND chain_id = ${chain.id}
+), classed AS MATERIALIZED (
+  SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes WHERE ${ofToken}
+    AND NOT (class = 'none' AND told_at < now() - interval '24 hours')), 'new') AS class
+), page AS (
+  ${held(sql`account, balance, anchor_block`)}
+${said})
+SELECT json_build_array(${subjectState(subject, erc20TokenHolders)}, (SELECT class FROM classed),
+    (SELECT contradictions FROM erc20_holder_counts WHERE ${ofToken}),
+    (SELECT json_build_array(verified, created_block, decimals, total_supply::text, NOT is_read OR NOT is_supply_recent OR EXISTS (${changed}), is_creation_due)
+      FROM facts),
+    clock_timestamp(), ${givers(query, ofToken)}, ${LABEL_REVISION}, ${labels}, ${hasReadings ? READINGS : sql`NULL`}) AS state, owners.*
+FROM (SELECT ${select} FROM page) AS owners`;
+}
+
+const GIVERS_MAX = 100;
+
+/**
+ * Accounts whose known transfers are only outgoing may hold the most: negative balances are read before a list begins.
+ * With full coverage there are none. Concatenated hexadecimal digits; null for none.
+ */
+function givers({ wanted }: TokenOwnersQuery, ofToken: Sql): Sql {
+  if ('accounts' in wanted || wanted.after !== null) return sql`NULL`;
+  return sql`(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
+    WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${rawSql(GIVERS_MAX)}) AS giver)`;
+}
+
+function heldRows({ wanted }: TokenOwnersQuery, ofToken: Sql): (columns: Sql) => Sql {
+  if ('accounts' in wanted) {
+    const accounts = sql`${wanted.accounts.map(addressBytes)}::bytea[]`;
+    return (columns) => sql`SELECT known.* FROM unnest(${accounts}) WITH ORDINALITY AS requested(owner, place)
+    CROSS JOIN LATERAL (SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND account = requested.owner LIMIT 1) AS known
+  ORDER BY requested.place`;
+  }
+  const order = rawSql(wanted.order);
+  const end = wanted.after && [
+    sql`${wanted.after.balance}::numeric`,
+    sql`${addressBytes(wanted.after.account)}::bytea`,
+  ];
+  const more = end === null ? rawSql('') : sql` AND ${rowsAfter(wanted.order, ['balance', 'account'], end)}`;
+  return (columns) => sql`SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
+    ORDER BY balance ${order}, account ${order} LIMIT ${wanted.limit + 1}`;
+}

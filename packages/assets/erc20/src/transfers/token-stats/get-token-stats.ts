@@ -1,0 +1,84 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, type Sql, sql, where } from '@chainstead/db';
+import {
+  type Indexed,
+  readSubject,
+  type SubjectColumns,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from '@chainstead/pages';
+import type { SubjectProjections } from '@chainstead/sync';
+import { erc20Transfers } from '../dataset.ts';
+import { isOfNfts, ofToken } from '../page/by-contract.ts';
+import { erc20TokenCounts } from '../token-counts.ts';
+import { tokenSubject } from '../token-transfers/token-transfers-statement.ts';
+
+interface TokenStatsOptions {
+  readonly projections: SubjectProjections;
+  readonly waitMs: number;
+  readonly countMax?: number;
+}
+
+/**
+ * Up to 100,000 transfers are counted on each request. For more, a counter is maintained from then on; until it is
+ * complete, the response is its current value, a lower bound.
+ */
+export async function getTokenStats(
+  database: Database,
+  chain: Chain,
+  token: Address,
+  { projections, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
+): Promise<{ readonly transfers: number; readonly indexed: Indexed }> {
+  const read = async (isCounted: boolean): Promise<StatsColumns> => {
+    const [row] = await database.query<StatsColumns>(tokenStatsStatement(chain, token, { countMax, isCounted }));
+    if (row === undefined) throw new RangeError('The statement gives one row');
+    return row;
+  };
+  const first = await read(true);
+  const show = (row: StatsColumns, transfers: number, isExact: boolean) => {
+    const { indexed, isCovered } = readSubject(chain, row, row.created_block ?? chain.firstBlock);
+    return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
+  };
+  if (first.is_built) return show(first, first.stored ?? 0, true);
+  const counted = first.counted ?? 0;
+  if (counted <= countMax || first.is_of_nfts) return show(first, counted, true);
+  await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenCounts }, token, waitMs);
+  const row = await read(false);
+  return show(row, row.is_built ? (row.stored ?? 0) : Math.max(counted, row.stored ?? 0), row.is_built);
+}
+
+interface StatsColumns extends SubjectColumns {
+  readonly counted: number | null;
+  readonly stored: number | null;
+  readonly created_block: number | null;
+  readonly is_of_nfts: boolean;
+}
+
+const COUNT_MAX = 100_000;
+
+/**
+ * `counted`: by a range of `erc20_transfer_sides_by_contract`, at most one above the maximum; null if the counter is
+ * complete (`is_built`), or if not requested.
+ */
+export function tokenStatsStatement(
+  { id: chainId }: Chain,
+  token: Address,
+  { countMax, isCounted }: { readonly countMax: number; readonly isCounted: boolean },
+): Sql {
+  const bytes = sql`${addressBytes(token)}::bytea`;
+  const subject = { ...tokenSubject(bytes, chainId), states: [erc20TokenCounts] };
+  const rows = sql`SELECT 1 FROM erc20_transfer_sides AS transfer ${where([...ofToken(bytes), sql`chain_id = ${chainId}`])}`;
+  const counted = isCounted
+    ? sql`CASE WHEN NOT state.is_built THEN (SELECT count(*) FROM (${rows} LIMIT ${countMax + 1}) AS counted) END`
+    : sql`NULL::bigint`;
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+)
+SELECT state.*, ${counted} AS counted,
+  (SELECT transfers FROM erc20_token_counts WHERE token = ${bytes} AND chain_id = ${chainId}) AS stored,
+  (SELECT created_block FROM tokens WHERE address = ${bytes} AND chain_id = ${chainId}) AS created_block,
+  ${isOfNfts(bytes, chainId)} AS is_of_nfts
+FROM state`;
+}

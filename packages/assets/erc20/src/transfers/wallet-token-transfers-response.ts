@@ -1,0 +1,24 @@
+import type { Address } from '@chainstead/core';
+import { DIRECTION } from '@chainstead/db/direction';
+import { indexedSchema } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
+import type { WalletTransfersPage } from './get-wallet-token-transfers.ts';
+import { showTransfer, transferSchema } from './page/transfer-response.ts';
+
+export const walletTokenTransfersSchema = z
+  .object({
+    total: z.int().nullable().openapi({ description: 'Total number of rows if known, otherwise null' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
+    page_size: z.int().min(1),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    indexed: indexedSchema,
+    result: z.array(transferSchema),
+  })
+  .openapi('Erc20Transfers');
+
+export function showTransfers(wallet: Address, page: WalletTransfersPage): z.infer<typeof transferSchema>[] {
+  return page.transfers.map((row) => {
+    const [from, to] = row.direction === DIRECTION.received ? [row.counterparty, wallet] : [wallet, row.counterparty];
+    return showTransfer({ ...row, from, to }, page);
+  });
+}

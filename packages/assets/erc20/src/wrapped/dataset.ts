@@ -1,0 +1,85 @@
+import { type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  DEPOSIT_TOPIC,
+  decodeErc20Transfer,
+  decodeWrappedCoinMove,
+  type Erc20Transfer,
+  TRANSFER_TOPIC,
+  topicOf,
+  WITHDRAWAL_TOPIC,
+} from '@chainstead/events/token-events';
+import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Erc20TransferRow } from '../transfers/schema.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { addSides } from '../transfers/transfer-sides.ts';
+import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { WRAPPED_COIN_MOVES } from './coin-coverage.ts';
+import { wrappedCoinMovesTable } from './row-table.ts';
+
+/**
+ * Wrapping and unwrapping of the native token: deposits and withdrawals of the chain's canonical contract
+ * (`wrappedNative`), which emits no Transfer for them. If a contract emits both, they are only in `erc20-transfers`, so
+ * this dataset also reads transfers.
+ */
+export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
+  name: WRAPPED_COIN_MOVES,
+  topics: ({ wrappedNative }) => (wrappedNative === null ? [] : TOPICS),
+  emitters: ({ wrappedNative }) => (wrappedNative === null ? [] : [wrappedNative]),
+  table: wrappedCoinMovesTable,
+  decode,
+  contracts: ([row]) => (row === undefined ? [] : [{ address: row.token, standard: 'erc20' }]),
+  projections: [erc20WalletTokens, erc20TokenHolders],
+  histories: {
+    ofWallet: ({ wrappedNative }, wallet) =>
+      wrappedNative === null
+        ? []
+        : [
+            { topics: TOPICS, indexed: [[topicOf(wallet)]], addresses: [wrappedNative] },
+            { topics: [TRANSFER_TOPIC], indexed: [null, [topicOf(wallet)]], addresses: [wrappedNative] },
+          ],
+    ofContract: ({ wrappedNative }, contract) =>
+      contract === wrappedNative ? [{ topics: TOPICS, addresses: [contract] }] : [],
+    mayBeCut: true,
+  },
+};
+
+const TOPICS: readonly Hash[] = [DEPOSIT_TOPIC, WITHDRAWAL_TOPIC, TRANSFER_TOPIC];
+
+function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRow[] {
+  const ofCoin = logs.filter(({ address }) => address === chain.wrappedNative);
+  const reported = countReported(ofCoin, chain);
+  const rows: Erc20TransferRow[] = [];
+  for (const log of ofCoin) {
+    const moved = toTransfer(log);
+    if (moved === null) continue;
+    const key = keyOf(log, moved);
+    const left = reported.get(key) ?? 0;
+    if (left > 0) reported.set(key, left - 1);
+    else addSides(rows, log, chain.id, moved);
+  }
+  return rows;
+}
+
+/** A deposit comes from the zero address, a withdrawal goes to it. */
+function toTransfer(log: Log): Erc20Transfer | null {
+  const moved = decodeWrappedCoinMove(log);
+  if (moved === null) return null;
+  const { kind, account, value } = moved;
+  return kind === 'deposit' ? { from: ZERO_ADDRESS, to: account, value } : { from: account, to: ZERO_ADDRESS, value };
+}
+
+/** Mints and burns with a Transfer: each stands for one deposit or withdrawal of the same value. */
+function countReported(ofCoin: readonly Log[], chain: DecodeContext['chain']): Map<string, number> {
+  const reported = new Map<string, number>();
+  for (const log of ofCoin) {
+    const transfer = decodeErc20Transfer(log, chain);
+    if (transfer === null || (transfer.from !== ZERO_ADDRESS && transfer.to !== ZERO_ADDRESS)) continue;
+    const key = keyOf(log, transfer);
+    reported.set(key, (reported.get(key) ?? 0) + 1);
+  }
+  return reported;
+}
+
+function keyOf({ blockNumber, transactionIndex }: Log, { from, to, value }: Erc20Transfer): string {
+  return `${blockNumber} ${transactionIndex} ${from} ${to} ${value}`;
+}

@@ -1,0 +1,87 @@
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import { ApiError } from '@chainstead/http';
+import type { Indexed } from '@chainstead/pages';
+import type { StoredWidth } from '../pool-candles/stored-span.ts';
+import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
+import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts';
+import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
+import type { TimeSpan } from '../trade-values/figured-pool.ts';
+import { candleStart, type Timeframe, wholeCandles } from '../trade-values/timeframe.ts';
+import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candle-parts.ts';
+import { readExtent } from './read-extent.ts';
+
+export interface CandlesQuery extends CandlePool {
+  /** Widened to whole candles, so that a candle has the same figures in every range. */
+  readonly times: TimeSpan;
+  /** The newest block at the first page; null: this is the first page. */
+  readonly pinnedBlock: number | null;
+  readonly limit: number;
+}
+
+export interface CandlesPage {
+  readonly candles: readonly Candle[];
+  readonly hasMore: boolean;
+  readonly indexed: Indexed;
+  readonly upperBound: number;
+}
+
+/**
+ * Returns candles of a pool, from stored hours and days where a candle has them. Other parts come from swaps, each with its exact amounts and
+ * the price of its quote token in its block.
+ * @throws {ApiError} 400 if one candle narrower than an hour has more than `swapsMax` swaps
+ * @throws {SwapsNotSummedError} if a wider one has as many that no stored hour has yet
+ */
+export async function getCandles(
+  database: ReadDatabase,
+  chain: Chain,
+  query: CandlesQuery,
+  limits: CandleLimits = CANDLE_LIMITS,
+): Promise<CandlesPage> {
+  const { pinnedBlock, limit, timeframe } = query;
+  const times = wholeCandles(timeframe, { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) });
+  const [{ indexed, stored }, covered] = await Promise.all([
+    readExtent(database, chain, boundsOf(times, pinnedBlock)),
+    readCoveredBlocks(database, chain),
+  ]);
+  const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
+  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits, covered };
+  const candles: OpenCandle[] = [];
+  const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
+    ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },
+  });
+  const width = STORED_WIDTHS[timeframe] ?? null;
+  let read = 0;
+  for await (const { parts, swaps, needed } of readParts(reading, times, width)) {
+    const isOver = swaps > 0 && read >= limits.swapsMax;
+    read += swaps;
+    for (const part of isOver ? [] : parts) {
+      const start = candleStart(timeframe, part.start);
+      const later = candles.at(-1);
+      if (later?.start === start) candles[candles.length - 1] = joinCandles({ ...part, start }, later);
+      else candles.push({ ...part, start });
+    }
+    // The last candle may have earlier swaps, so it belongs to the next page.
+    if (isOver || read + needed > limits.swapsMax + limits.part) {
+      if (candles.length > 1) return page(candles.slice(0, -1), true);
+      // The worker stores final hours and days, so that a wide candle needs few swaps later.
+      throw width === null ? new TooManySwapsError(limits.swapsMax) : new SwapsNotSummedError(limits.swapsMax);
+    }
+    if (candles.length > limit) return page(candles.slice(0, limit), true);
+  }
+  return page(candles, false);
+}
+
+const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
+
+const STORED_WIDTHS: Partial<Record<Timeframe, StoredWidth>> = {
+  ...{ '1h': 1, '4h': 1, '12h': 1 },
+  ...{ '1d': 24, '1w': 24, '1M': 24 },
+};
+
+class TooManySwapsError extends ApiError {
+  constructor(swapsMax: number) {
+    const message = `A candle has more than ${swapsMax} swaps. Request a smaller timeframe.`;
+    super({ code: 'INVALID_PARAMETER', status: 400, message, details: { parameter: 'timeframe' } });
+  }
+}

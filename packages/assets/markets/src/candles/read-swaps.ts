@@ -1,0 +1,112 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  expectedTrue,
+  hexBytes,
+  joinSql,
+  type ReadDatabase,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import { fromDateBound, type PageBounds, toDateBound } from '@chainstead/pages';
+import type { PoolId } from '../events/pool-event.ts';
+import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { TimedSwap } from '../trade-values/price-trade.ts';
+
+export interface SwapPosition {
+  readonly block: number;
+  readonly transaction: number;
+  readonly log: number;
+}
+
+export interface SwapsPart {
+  readonly swaps: readonly TimedSwap[];
+  readonly last: SwapPosition | null;
+}
+
+export type DateBounds = Pick<PageBounds, 'pinnedBlock'> & Readonly<Record<'fromDate' | 'toDate', Date>>;
+
+export interface SwapsPartQuery {
+  readonly pool: PoolId;
+  readonly bounds: DateBounds;
+  readonly after: SwapPosition | null;
+  readonly limit: number;
+}
+
+export async function readSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<SwapsPart> {
+  // All swaps are in one text: a row per swap takes several times as long to read.
+  const [row] = await database.select<{
+    /** Block, amount 0 and amount 1 of each swap. */
+    packed: string | null;
+    /** Number and time of each block. */
+    times: string | null;
+    /** Block, transaction index and log index. */
+    last: readonly number[] | null;
+  }>(poolSwapsStatement(chain, query));
+  const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
+  const [block, transaction, log] = row?.last ?? [];
+  const isLast = block !== undefined && transaction !== undefined && log !== undefined;
+  return { swaps, last: isLast ? { block, transaction, log } : null };
+}
+
+export async function countSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<number> {
+  const { ctes, newest } = newestSwaps(chain, query, rawSql(1));
+  const [row] = await database.select<{ readonly swaps: number }>(
+    sql`WITH ${joinSql(ctes)} SELECT count(*)::float8 AS swaps FROM (${newest}) AS found`,
+  );
+  return row?.swaps ?? 0;
+}
+
+export function poolSwapsStatement(chain: Chain, query: SwapsPartQuery): Sql {
+  const columns = sql`${PLACE_COLUMNS}, amount0, amount1`;
+  const { ctes, newest, chainId } = newestSwaps(chain, query, columns);
+  return sql`WITH ${joinSql(ctes)}, found AS MATERIALIZED (${newest})
+SELECT
+  (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${NEWEST_FIRST}) FROM found) AS packed,
+  (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
+    FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
+  (SELECT ARRAY[${PLACE_COLUMNS}] FROM found ORDER BY ${PLACE_COLUMNS} LIMIT 1) AS last`;
+}
+
+function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuery, columns: Sql) {
+  const chainId = sql`${chain.id}::bigint`;
+  const { fromDate, toDate, pinnedBlock } = bounds;
+  const ctes = [fromDateBound(chainId, sql`${fromDate}`), toDateBound(chainId, sql`${toDate}`)];
+  // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
+  const first = sql`(${PLACE_COLUMNS}) >= ((SELECT block FROM from_date), 0, 0)`;
+  const upper = [sql`block_number <= (SELECT block FROM to_date)`];
+  if (pinnedBlock !== null) upper.push(sql`block_number <= ${pinnedBlock}::bigint`);
+  const last = after === null ? upper : swapsBefore(after);
+  const ofPool = [sql`pool_key = ${poolKey(pool)}::bigint`, sql`chain_id = ${chainId}`];
+  const isSwap = expectedTrue(
+    sql`kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${hexBytes(pool)}::bytea`,
+  );
+  const newest = sql`SELECT ${columns} FROM swaps ${where([...ofPool, ...last, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`;
+  return { ctes, newest, chainId };
+}
+
+function swapsBefore({ block, transaction, log }: SwapPosition): readonly Sql[] {
+  return rowsAfterInPartitions('DESC', PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
+}
+
+function swapsOf(packed: string | null, times: string | null): readonly TimedSwap[] {
+  if (packed === null) return [];
+  const timeOf = unpackTimes(times);
+  const words = packed.split(' ');
+  const swaps: TimedSwap[] = [];
+  for (let index = 0; index + 2 < words.length; index += 3) {
+    const block = Number(words[index]);
+    const time = timeOf.get(block);
+    // A swap is stored together with its block.
+    if (time === undefined) continue;
+    swaps.push({ block, time, amount0: BigInt(words[index + 1] ?? 0), amount1: BigInt(words[index + 2] ?? 0) });
+  }
+  return swaps;
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+const PLACE_COLUMNS = sql`block_number, transaction_index, log_index`;
+const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;

@@ -1,0 +1,125 @@
+import { type Address, type Hash, type Hex, keccak256Hex, ZERO_ADDRESS } from '@chainstead/core';
+import { addressAt, bigIntAt, returnedWord, wordCount } from '@chainstead/events/abi';
+import { type EventLayout, fitsSigned, fitsUnsigned } from '../events/event-layout.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import type { PoolFacts } from '../pools/pool-creation.ts';
+
+/** Calls of the pool itself are hints that choose the question: only the exchange's own result counts. */
+export type PoolProof = ProofByArguments | ProofByAddress | ProofByKey;
+
+export interface ProofByArguments {
+  readonly by: 'arguments';
+  readonly namesFactory: Hex;
+  /** Null: all pools have the getter of their factory. */
+  readonly membership: Membership | null;
+  readonly hints: readonly Hint[];
+  readonly questions: readonly FactoryQuestion[];
+  /** For pools that the factory has but no question returns; null: none. */
+  readonly search: CreationSearch | null;
+}
+
+export interface ProofByAddress {
+  readonly by: 'address';
+  readonly membership: Membership;
+}
+
+/** The pool's id is the hash of its key. */
+export interface ProofByKey {
+  readonly by: 'key';
+  readonly reader: 'factory' | 'keyReader';
+  keyOf(pool: PoolId): Hex;
+  decode(returned: Hex, pool: PoolId): PoolFacts | null;
+  /** For pools whose key the reader doesn't have; null: it has all. */
+  readonly search: CreationSearch | null;
+}
+
+export interface CreationSearch {
+  readonly event: EventLayout;
+  /** Alternatives for topics 1 to 3; null: any. */
+  topics(pools: readonly SearchedPool[]): readonly (readonly Hash[] | null)[];
+  confirms(pool: PoolId, facts: PoolFacts): boolean;
+}
+
+export interface SearchedPool {
+  readonly pool: PoolId;
+  readonly tokens: readonly [Address, Address] | null;
+}
+
+export interface Membership {
+  ask(pool: PoolId): Hex;
+  isMember(returned: Hex): boolean;
+}
+
+export interface Hint {
+  readonly of: keyof PoolHints;
+  readonly data: Hex;
+}
+
+/** Null: no result, or a malformed one. */
+export interface PoolHints {
+  readonly token0: Address | null;
+  readonly token1: Address | null;
+  readonly fee: number | null;
+  readonly tickSpacing: number | null;
+  readonly isStable: boolean | null;
+}
+
+export interface FactoryQuestion {
+  /** Null: a hint is missing. Facts hold if the factory returns the pool's address. */
+  ask(hints: PoolHints): { readonly data: Hex; readonly facts: PoolFacts } | null;
+  readonly word: number;
+  readonly tiers: PoolTiers;
+}
+
+export interface PoolTiers {
+  readonly all: readonly PoolTier[];
+  /** Getter of the factory that returns zero for a kind without pools; null: none. */
+  readonly enabled: ((tier: PoolTier) => Hex) | null;
+}
+
+export type PoolTier = Partial<Omit<PoolHints, 'token0' | 'token1'>>;
+export const NO_FACTS: PoolFacts = { tokens: null, fee: null, tickSpacing: null, isStable: null, hooks: null };
+
+export function callData(signature: string, ...words: readonly (bigint | Hex | number)[]): Hex {
+  const selector = keccak256Hex(Buffer.from(signature)).slice(0, 10);
+  return `${selector}${words.map(wordOf).join('')}` as Hex;
+}
+
+/** Without prefix; negative numbers in two's complement. */
+export function wordOf(value: bigint | Hex | number): string {
+  return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
+}
+
+/** Null: nothing, or no value of the hint's kind. */
+export function readHints(returned: (of: keyof PoolHints) => Hex | null): PoolHints {
+  const read = <T>(of: keyof PoolHints, parse: (word: Hex) => T | null): T | null => {
+    const word = returnedWord(returned(of));
+    return word === null ? null : parse(word);
+  };
+  return {
+    token0: read('token0', tokenOf),
+    token1: read('token1', tokenOf),
+    fee: read('fee', (word) => (fitsUnsigned(BigInt(word), 24) ? Number(word) : null)),
+    tickSpacing: read('tickSpacing', (word) => {
+      const spacing = BigInt.asIntN(256, BigInt(word));
+      return fitsSigned(spacing, 24) ? Number(spacing) : null;
+    }),
+    isStable: read('isStable', (word) => (BigInt(word) > 1n ? null : BigInt(word) === 1n)),
+  };
+}
+
+function tokenOf(word: Hex): Address | null {
+  const token = addressAt(word);
+  return token === ZERO_ADDRESS ? null : token;
+}
+
+export function isTrue(returned: Hex): boolean {
+  const word = returnedWord(returned);
+  return word !== null && BigInt(word) === 1n;
+}
+
+export function hasAddress(returned: Hex): boolean {
+  const words = wordCount(returned) ?? 0;
+  const isVariable = words > 1 && bigIntAt(returned, 0) === 32n;
+  return words > 0 && bigIntAt(returned, isVariable ? 1 : 0) > 0n;
+}

@@ -1,0 +1,298 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  addressBytes,
+  expectedTrue,
+  hexBytes,
+  joinSql,
+  type KeysetOrder,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
+import { blocksOf, type PageBounds, pageRange, scanRange, traderSubject } from '@chainstead/pages';
+import { ANCHOR_KINDS, type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { isSold0, isTrade } from '../trades/trade-direction.ts';
+
+export type SwapsSubject =
+  | { readonly kind: 'pair'; readonly pool: PoolId }
+  | { readonly kind: 'token'; readonly token: Address }
+  /** Sender or beneficiary. `token` null: swaps of all tokens. */
+  | { readonly kind: 'wallet'; readonly wallet: Address; readonly token: Address | null };
+
+export const TRANSACTION_TYPES = ['buy', 'sell', 'addLiquidity', 'removeLiquidity'] as const;
+export type TransactionType = (typeof TRANSACTION_TYPES)[number];
+
+export interface SwapPlace {
+  readonly block_number: number;
+  readonly transaction_index: number;
+  readonly log_index: number;
+}
+
+export interface SwapsQuery extends PageBounds {
+  readonly subject: SwapsSubject;
+  readonly types: readonly TransactionType[];
+  readonly order: KeysetOrder;
+  readonly limit: number;
+  readonly after: SwapPlace | null;
+}
+
+export interface SwapsReading {
+  /** Tables are distributed. @default false */
+  readonly isSpread?: boolean;
+  readonly select?: Sql;
+}
+
+export const SWAPS_DATASET = 'swaps';
+
+/** Tokens are those of the proven pool, or of the swap if the pool has more than two. */
+export const SWAPS = packedRows({
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  /** As `SwapKind`. */
+  kind: int4('kind'),
+  wallet: hex<Address>('wallet', 20),
+  beneficiary: hexOrNull<Address>('beneficiary', 20),
+  token0: hexOrNull<Address>('token0', 20),
+  token1: hexOrNull<Address>('token1', 20),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  factory: hexOrNull<Address>('factory', 20),
+  pool: text("'0x' || encode(pool, 'hex')"),
+  exchange: textOrNull('exchange'),
+  amount0: textOrNull('amount0::text'),
+  amount1: textOrNull('amount1::text'),
+});
+
+/** Each scan is a range of one index that stops after limit + 1 rows (swaps-statement.explain.test.ts). */
+export function swapsStatement(
+  chain: Chain,
+  query: SwapsQuery,
+  { isSpread = false, select = SWAPS.select }: SwapsReading = {},
+): Sql {
+  const chainId = sql`${chain.id}::bigint`;
+  const { subject } = query;
+  const of = subject.kind === 'wallet' ? traderSubject(subject.wallet, SWAPS_DATASET, chainId) : SWAPS_DATASET;
+  const { ctes, lower, upper, lowest, highest, complete } = pageRange(chain, chainId, of, query, null);
+  const after = query.after === null ? null : placesAfter(query.order, query.after);
+  const bounds = scanRange(query.order, { lower, upper }, after);
+  const scan = {
+    chain,
+    chainId,
+    bounds: bounds.scan,
+    end: query.order === 'DESC' ? lowest : highest,
+    order: query.order,
+    limit: sql`${query.limit + 1}`,
+    isSpread,
+  };
+  const found = sql`SELECT * FROM (${rowsOf(query, scan)}) AS found ${where(bounds.far)} ${orderBy(query.order)}`;
+  const undecided = undecidedPools(query, scan);
+  const isDecided = undecided === null ? rawSql('') : sql` AND NOT EXISTS (SELECT FROM undecided)`;
+  const tokens = sql`SELECT token0 FROM page UNION SELECT token1 FROM page`;
+  const related = sql`SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
+${undecided === null ? rawSql('') : sql`, undecided AS MATERIALIZED (${undecided})`}
+SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS complete, related.blocks, related.tokens, packed.*
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
+}
+
+/** Address as hexadecimal digits, name, symbol, decimals, logo. */
+export type TokenEntry = readonly [string, string | null, string | null, number | null, string | null];
+
+/** A row if a pool of the token may have no proof yet: by the guess from its transfers, or without a guess. */
+export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sql {
+  const keys = formsOf(token, chain).map((form) => sql`= ${addressKey(form)}::bigint`);
+  const ranges = [sql`token0`, sql`token1`].flatMap((side) =>
+    [...keys, sql`IS NULL`].map(
+      (key) =>
+        sql`(SELECT 1 FROM pools WHERE address_key(${side}) ${key} AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
+    ),
+  );
+  return joinSql(ranges, ' UNION ALL ');
+}
+
+export function tokensOf(tokens: Sql, chainId: Sql): Sql {
+  return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
+    FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
+}
+
+/** Uniswap v4 trades the native token itself: the zero address. */
+export function formsOf(token: Address, chain: Chain): readonly Address[] {
+  return token === wrappedNativeOf(chain) ? [token, ZERO_ADDRESS] : [token];
+}
+
+interface Scan {
+  readonly chain: Chain;
+  readonly chainId: Sql;
+  readonly bounds: readonly Sql[];
+  readonly end: Sql | null;
+  readonly order: KeysetOrder;
+  readonly limit: Sql;
+  readonly isSpread: boolean;
+}
+
+function rowsOf({ subject, types }: SwapsQuery, scan: Scan): Sql {
+  switch (subject.kind) {
+    case 'pair': {
+      const conditions = [
+        sql`swap.pool_key = ${poolKey(subject.pool)}::bigint`,
+        expectedTrue(sql`swap.pool = ${hexBytes(subject.pool)}::bytea`),
+      ];
+      return swapsRange(conditions, [typeCondition(types, null, scan)], scan);
+    }
+    case 'wallet': {
+      const { wallet, token } = subject;
+      const [key, bytes] = [sql`${addressKey(wallet)}::bigint`, sql`${addressBytes(wallet)}::bytea`];
+      const focus = token === null ? null : formsInSql(token, scan);
+      const filters = [
+        isTrade('swap.'),
+        ...(focus === null ? [] : [sql`(${TOKEN0} = ANY (${focus}) OR ${TOKEN1} = ANY (${focus}))`]),
+        typeCondition(types, focus === null ? null : () => focus, scan),
+      ];
+      const sides = [sql`wallet`, sql`beneficiary`].map((side) =>
+        swapsRange(
+          [sql`address_key(swap.${side}) = ${key}`, expectedTrue(sql`swap.${side} = ${bytes}`)],
+          filters,
+          scan,
+        ),
+      );
+      return merged(sides, scan);
+    }
+    case 'token': {
+      const filter = typeCondition(types, () => formsInSql(subject.token, scan), scan);
+      const ranges = formsOf(subject.token, scan.chain).flatMap((form) =>
+        (['token0', 'token1'] as const).map((side) => tradesRange(side, form, filter, scan)),
+      );
+      return merged(ranges, scan);
+    }
+  }
+}
+
+const TOKEN0 = sql`coalesce(known.token0, swap.token0)`;
+const TOKEN1 = sql`coalesce(known.token1, swap.token1)`;
+const COLUMNS = sql`swap.block_number, swap.transaction_index, swap.log_index, swap.kind, swap.pool, swap.wallet, swap.beneficiary,
+    swap.amount0, swap.amount1, swap.transaction_hash, ${TOKEN0} AS token0, ${TOKEN1} AS token1, known.factory, known.exchange`;
+const IS_POOL_OF_SWAP = sql`known.pool_key = swap.pool_key AND known.chain_id = swap.chain_id AND known.pool = swap.pool`;
+const IS_SWAP_OF_TRADE = sql`swap.pool_key = trade.pool_key AND swap.chain_id = trade.chain_id AND swap.block_number = trade.block_number
+      AND swap.transaction_index = trade.transaction_index AND swap.log_index = trade.log_index`;
+
+/** Row by row: the planner expects few rows, and would sort all. Citus refuses a limit in a correlated subquery. */
+function joinOne(table: Sql, name: Sql, condition: Sql, { isSpread }: Scan): Sql {
+  return isSpread
+    ? sql`JOIN ${table} AS ${name} ON ${condition}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM ${table} AS ${name} WHERE ${condition} LIMIT 1) AS ${name}`;
+}
+
+function joinPool(scan: Scan): Sql {
+  return joinOne(sql`pools`, sql`known`, IS_POOL_OF_SWAP, scan);
+}
+
+const IS_LISTED = sql`known.status = 'proven' AND known.is_counted AND (swap.kind <> 0 OR (
+    swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL AND ${TOKEN0} IS NOT NULL AND ${TOKEN1} IS NOT NULL))`;
+
+function swapsRange(conditions: readonly Sql[], filters: readonly Sql[], scan: Scan): Sql {
+  const found = [...conditions, sql`swap.chain_id = ${scan.chainId}`, ...scan.bounds];
+  return sql`SELECT ${COLUMNS} FROM swaps AS swap ${joinPool(scan)}
+    ${where([...found, expectedTrue(joinSql([IS_LISTED, ...filters], ' AND '))])} ${orderBy(scan.order, 'swap.')} LIMIT ${scan.limit}`;
+}
+
+function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, scan: Scan): Sql {
+  const { chainId, order } = scan;
+  const found = [sql`${rawSql(side)}_key = ${addressKey(token)}::bigint`, sql`chain_id = ${chainId}`, ...scan.bounds];
+  const isOf = sql`${side === 'token0' ? TOKEN0 : TOKEN1} = ${addressBytes(token)}::bytea`;
+  return sql`SELECT ${COLUMNS} FROM (SELECT * FROM trades ${where(found)}) AS trade
+    ${joinOne(sql`swaps`, sql`swap`, IS_SWAP_OF_TRADE, scan)} ${joinPool(scan)}
+    WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
+}
+
+/** A row if the list may lack swaps of unproven pools. Null for a pair, which is proven. */
+function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null {
+  const { chainId, chain } = scan;
+  switch (subject.kind) {
+    case 'pair':
+      return null;
+    case 'token':
+      return undecidedPoolsOf(subject.token, chain, chainId);
+    case 'wallet': {
+      const last = sql`(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
+      // A page that is not full ends where its bounds do. Inside of the function, the bound doesn't count for the planner.
+      const end =
+        order === 'DESC'
+          ? sql`>= coalesce(${last}, ${scan.end ?? rawSql(0)})`
+          : sql`<= coalesce(${last}, ${scan.end ?? INT4_MAX})`;
+      const ranges = [sql`wallet`, sql`beneficiary`].map((side) => {
+        const found = [
+          sql`address_key(swap.${side}) = ${addressKey(subject.wallet)}::bigint`,
+          sql`swap.chain_id = ${chainId}`,
+          ...scan.bounds,
+          sql`swap.block_number ${end}`,
+        ];
+        return sql`(SELECT 1 FROM swaps AS swap ${joinPool(scan)}
+          ${where([...found, expectedTrue(sql`known.status = 'unproven' AND swap.kind = 0`)])} ${orderBy(order, 'swap.')} LIMIT 1)`;
+      });
+      return joinSql(ranges, ' UNION ALL ');
+    }
+  }
+}
+
+const INT4_MAX = rawSql(2_147_483_647);
+
+function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
+  const all = joinSql(
+    ranges.map((range) => sql`(${range})`),
+    ' UNION ALL ',
+  );
+  return sql`SELECT DISTINCT ON (block_number, transaction_index, log_index) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
+}
+
+/** `focus` decides between buy and sell; null: the base token. Swaps that are no trade need both types. */
+function typeCondition(types: readonly TransactionType[], focus: (() => Sql) | null, scan: Scan): Sql {
+  const wanted = new Set(types.length === 0 ? TRANSACTION_TYPES : types);
+  const isBuy = () =>
+    sql`${isSold0('swap.')} <> (${focus === null ? isBase0(scan) : sql`${TOKEN0} = ANY (${focus()})`})`;
+  const kinds = [
+    ...(wanted.has('buy') && wanted.has('sell') ? [sql`swap.kind = 0`] : []),
+    ...(wanted.has('buy') && !wanted.has('sell') ? [sql`(${isTrade('swap.')} AND ${isBuy()})`] : []),
+    ...(!wanted.has('buy') && wanted.has('sell') ? [sql`(${isTrade('swap.')} AND NOT (${isBuy()}))`] : []),
+    ...(wanted.has('addLiquidity') ? [sql`swap.kind = 1`] : []),
+    ...(wanted.has('removeLiquidity') ? [sql`swap.kind = 2`] : []),
+  ];
+  return sql`(${joinSql(kinds, ' OR ')})`;
+}
+
+/** The negation of `isQuotedIn0`. */
+function isBase0({ chain }: Scan): Sql {
+  const anchors: Anchors = anchorsOf(chain);
+  const kinds = ANCHOR_KINDS.map((kind) => sql`${anchors[kind].map(addressBytes)}::bytea[]`);
+  const rank = (token: Sql) =>
+    sql`(CASE ${joinSql(
+      kinds.map((tokens, at) => sql`WHEN ${token} = ANY (${tokens}) THEN ${rawSql(at)}`),
+      ' ',
+    )} ELSE ${rawSql(kinds.length)} END)`;
+  return sql`${rank(TOKEN0)} >= ${rank(TOKEN1)}`;
+}
+
+function formsInSql(token: Address, { chain }: Scan): Sql {
+  return sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+
+function orderBy(order: KeysetOrder, relation = ''): Sql {
+  return rawSql(`ORDER BY ${PLACE.map((column) => `${relation}${column} ${order}`).join(', ')}`);
+}
+
+function placesAfter(order: KeysetOrder, place: SwapPlace): readonly Sql[] {
+  const values = [
+    sql`${place.block_number}::bigint`,
+    sql`${place.transaction_index}`,
+    sql`${place.log_index}`,
+  ] as const;
+  return rowsAfterInPartitions(order, PLACE, values);
+}

@@ -1,0 +1,23 @@
+import type { Address, Hash } from '@chainstead/core';
+import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
+import type { TransactionHistories } from '@chainstead/sync';
+import { decodePoolEvent } from '../events/decode-pool-event.ts';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import type { SwapRow } from '../tables/schema.ts';
+
+/** A beneficiary that is not the sender gave a token in a `Transfer`, so the filters find all its swaps. */
+export const swapHistories: TransactionHistories<SwapRow> = {
+  filters: (_chain, account) => [
+    { topics: [TRANSFER_TOPIC], indexed: [[topicOf(account)]] },
+    { topics: [TRANSFER_TOPIC], indexed: [null, [topicOf(account)]] },
+  ],
+  mayHaveRows(logs, chain) {
+    const { vaults } = exchangesOf(chain);
+    return logs.some((log) => decodePoolEvent(log, vaults)?.kind === 'swap');
+  },
+  isOf: ({ kind, wallet, beneficiary }, account) => kind === 0 && (wallet === account || beneficiary === account),
+};
+
+function topicOf(account: Address): Hash {
+  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
+}

@@ -1,0 +1,68 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { ApiDependencies } from '@chainstead/http';
+import { type Indexed, type OnDemandBackfill, type SubjectCoverage, syncStateOf } from '@chainstead/pages';
+import type { SubjectProjections } from '@chainstead/sync';
+import { type Collection, getCollection } from '../collections/get-collection.ts';
+import type { SendersOf } from '../records/record-pages.ts';
+import type { HeldNow } from '../token-state/held-now.ts';
+import { nftCollectionOwners } from '../transfers/collection-owners.ts';
+import { nftTransfers } from '../transfers/dataset.ts';
+import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
+
+export interface CollectionSubjectsOptions {
+  readonly projections: SubjectProjections;
+  readonly waitMs: number;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
+  /** Default: unknown. */
+  readonly sendersOf?: SendersOf;
+  /** Default: contracts are not called. */
+  readonly heldNow?: HeldNow;
+}
+
+export interface CollectionState {
+  readonly status: 'SYNCED' | 'SYNCING';
+  readonly message: string | null;
+  readonly indexed: Indexed;
+}
+
+export interface RequestedCollection {
+  readonly chain: Chain;
+  readonly contract: Address;
+  readonly requestedBy: string;
+}
+
+export interface CollectionSubjects {
+  /** Starts the count of the collection's holdings and waits briefly for it. */
+  open(requested: RequestedCollection): Promise<Collection>;
+  /** If blocks are missing, queues the collection's backfill, and a read of a contract that was never read. */
+  stateOf(requested: RequestedCollection, collection: Collection, coverage: SubjectCoverage): Promise<CollectionState>;
+}
+
+export function createCollectionSubjects(
+  { database, logger, reads }: Pick<ApiDependencies, 'database' | 'logger' | 'reads'>,
+  { projections, waitMs, onDemandBackfill }: CollectionSubjectsOptions,
+): CollectionSubjects {
+  return {
+    async open({ chain, contract }) {
+      await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, waitMs);
+      return getCollection(reads, chain.id, contract);
+    },
+    async stateOf({ chain, contract, requestedBy }, collection, coverage) {
+      const { indexed, isCovered } = coverage;
+      if (isCovered) return { ...syncStateOf(chain, 'collection', coverage, null), indexed };
+      if (collection.isNft) {
+        const backfill = await onDemandBackfill.requestContract({ database, logger }, chain, contract, requestedBy);
+        return { ...syncStateOf(chain, 'collection', coverage, backfill), indexed };
+      }
+      // A contract that was read and is not an NFT: none of its data is missing.
+      if (collection.status === 'not-nft' || collection.status === 'not-contract')
+        return { status: 'SYNCED', message: null, indexed: { ...indexed, complete: true } };
+      const unread = { address: contract, isUnread: collection.status === null, possibleSpam: false };
+      await requestUnreadCollections(database, chain, [unread]);
+      return { status: 'SYNCING', message: UNKNOWN, indexed };
+    },
+  };
+}
+
+const UNKNOWN = 'Whether this contract is a collection is not known yet: it is being read';

@@ -1,0 +1,118 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Log, parseAddress } from '@chainstead/core';
+import type { NftTransfer } from '@chainstead/events/token-events';
+
+/** Values of the API's `marketplace` filter in addition to `all`; the first five are those of the hosted API. */
+export const MARKETPLACE_NAMES = [
+  'opensea',
+  'blur',
+  'looksrare',
+  'x2y2',
+  '0xprotocol',
+  'cryptopunks',
+  'foundation',
+  'superrare',
+  'zora',
+  'rarible',
+  'element',
+  'magiceden',
+  'other',
+] as const;
+
+export type MarketplaceName = (typeof MARKETPLACE_NAMES)[number];
+
+/** 0: a listing was bought, 1: an offer was accepted, 2: unknown. */
+export type TradeSide = 0 | 1 | 2;
+
+/** An NFT in a fill event or a transfer. Ids and amounts are decimal digits. */
+export interface TradedItem {
+  readonly token: Address;
+  readonly tokenId: string;
+  readonly amount: string;
+}
+
+/** The logs of one transaction for a marketplace decoder: only topics of the dataset, in chain order. */
+export interface TradeTransaction {
+  readonly chain: Chain;
+  readonly logs: readonly Log[];
+  readonly transfers: readonly NftTransfer[];
+  readonly payments: readonly Erc20Payment[];
+}
+
+export interface Erc20Payment {
+  readonly log: Log;
+  readonly token: Address;
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint;
+}
+
+/** One filled order; the dataset then follows transfers to the parties behind routers, and creates rows. */
+export interface Fill {
+  /** The fill event (of a matched group: the order with the price). Its emitter is the marketplace contract. */
+  readonly log: Log;
+  readonly side: TradeSide;
+  readonly seller: Address;
+  readonly buyer: Address;
+  /** All items, in the event's order; never empty. */
+  readonly items: readonly TradedItem[];
+  /** Null: the chain's native token. */
+  readonly paymentToken: Address | null;
+  /** Base units: the buyer's total for the order. Null: not in this transaction (an accepted Punk bid). */
+  readonly price: bigint | null;
+  /** True if the event's parties are final and no transfer needs to be followed (escrow markets give them directly). */
+  readonly partiesFinal?: boolean;
+}
+
+/**
+ * One version of one marketplace.
+ *
+ * @example
+ * ```ts
+ * import { parseAbiItem } from 'abitype';
+ * import { eventArguments, lowerCase, topicOf, tradedItem } from './event-arguments.ts';
+ * import { deployments, type Marketplace } from './marketplace.ts';
+ *
+ * const SOLD = parseAbiItem(
+ *   'event Sold(address indexed seller, address indexed buyer, address token, uint256 tokenId, uint256 price)',
+ * );
+ *
+ * export const bazaar: Marketplace = {
+ *   name: 'other',
+ *   protocol: 'bazaar-1',
+ *   topics: [topicOf(SOLD)],
+ *   addresses: deployments('bazaar-1', { 1: '0x00000000000000000000000000000000000ba2aa' }),
+ *   fills: (own) =>
+ *     own.flatMap((log) => {
+ *       const sold = eventArguments(SOLD, log);
+ *       if (sold === null) return [];
+ *       const [seller, buyer] = [lowerCase(sold.seller), lowerCase(sold.buyer)];
+ *       const items = [tradedItem(sold.token, sold.tokenId)];
+ *       return [{ log, side: 0, seller, buyer, items, paymentToken: null, price: sold.price }];
+ *     }),
+ * };
+ * ```
+ */
+export interface Marketplace {
+  readonly name: MarketplaceName;
+  /** Name and version: `seaport-1.6`. */
+  readonly protocol: string;
+  readonly topics: readonly Hash[];
+  addresses(chain: Chain): readonly Address[];
+  /** `own`: the transaction's logs with these topics from one of these addresses, in order; never empty. */
+  fills(own: readonly Log[], transaction: TradeTransaction): readonly Fill[];
+}
+
+/** The known contracts by chain id, then those of the chain's configuration. */
+export function deployments(
+  protocol: string,
+  known: Readonly<Record<number, string | readonly string[]>>,
+): (chain: Chain) => readonly Address[] {
+  const byChain = new Map(
+    Object.entries(known).map(([id, addresses]) => [Number(id), [addresses].flat().map(parseAddress)]),
+  );
+  return (chain) => {
+    const added = chain.marketplaces.filter((entry) => entry.protocol === protocol).map(({ address }) => address);
+    return [...(byChain.get(chain.id) ?? []), ...added];
+  };
+}

@@ -1,0 +1,113 @@
+import type { Address, Log } from '@chainstead/core';
+import type { NftTransfer } from '@chainstead/events/token-events';
+import { parseAbiItem } from 'abitype';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
+
+const EXECUTION = parseAbiItem([
+  'event Execution(Transfer transfer, bytes32 orderHash, uint256 listingIndex, uint256 price, FeeRate makerFee, Fees fees, uint8 orderType)',
+  'struct Transfer { address trader; uint256 id; uint256 amount; address collection; uint8 assetType; }',
+  'struct FeeRate { address recipient; uint16 rate; }',
+  'struct Fees { FeeRate protocolFee; FeeRate takerFee; }',
+]);
+const PACKED = parseAbiItem(
+  'event Execution721Packed(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide)',
+);
+const PACKED_TAKER_FEE = parseAbiItem(
+  'event Execution721TakerFeePacked(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide, uint256 takerFeeRecipientRate)',
+);
+const PACKED_MAKER_FEE = parseAbiItem(
+  'event Execution721MakerFeePacked(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide, uint256 makerFeeRecipientRate)',
+);
+
+/** Bids are paid from Blur's pool of deposited ether, which is a separate token. */
+const BLUR_POOL = '0x0000000000a39bb272e79075ade125fd351887ac' as Address;
+
+/** Blur's second exchange. Its events contain only the maker; the token transfer shows the taker. */
+export const blurV2: Marketplace = {
+  name: 'blur',
+  protocol: 'blur-v2',
+  topics: [EXECUTION, PACKED, PACKED_TAKER_FEE, PACKED_MAKER_FEE].map(topicOf),
+  addresses: deployments('blur-v2', { 1: '0xb2ecfe4e4d61f8790bbb9de2d1259b9e2410cea5' }),
+  fills,
+};
+
+interface Execution {
+  readonly maker: Address;
+  readonly collection: Address;
+  readonly tokenId: string;
+  readonly amount: string;
+  readonly price: bigint;
+  readonly side: 0 | 1;
+}
+
+/** All transfers of a call come before its events, so each execution takes the first remaining transfer that fits. */
+function fills(own: readonly Log[], { transfers }: TradeTransaction): Fill[] {
+  const taken = new Set<NftTransfer>();
+  return own.flatMap((log): Fill | readonly Fill[] => {
+    const execution = executionOf(log);
+    if (execution === null) return [];
+    const transfer = transfers.find((candidate) => !taken.has(candidate) && delivers(candidate, execution));
+    if (transfer === undefined) return [];
+    taken.add(transfer);
+    const { collection, tokenId, amount, price, side } = execution;
+    const items = [{ token: collection, tokenId, amount }];
+    return {
+      log,
+      side,
+      seller: transfer.from,
+      buyer: transfer.to,
+      items,
+      paymentToken: side === 1 ? BLUR_POOL : null,
+      price,
+    };
+  });
+}
+
+function delivers(transfer: NftTransfer, { maker, collection, tokenId, amount, side }: Execution): boolean {
+  return (
+    transfer.token === collection &&
+    transfer.tokenId === tokenId &&
+    transfer.amount === amount &&
+    transfer.lastTokenId === null &&
+    (side === 0 ? transfer.from : transfer.to) === maker
+  );
+}
+
+function executionOf(log: Log): Execution | null {
+  const whole = eventArguments(EXECUTION, log);
+  if (whole !== null) {
+    const { trader, id, amount, collection } = whole.transfer;
+    return execution(whole.orderType, {
+      maker: lowerCase(trader),
+      collection: lowerCase(collection),
+      tokenId: id.toString(),
+      amount: amount === 0n ? '1' : amount.toString(),
+      price: whole.price,
+    });
+  }
+  const packed =
+    eventArguments(PACKED, log) ?? eventArguments(PACKED_TAKER_FEE, log) ?? eventArguments(PACKED_MAKER_FEE, log);
+  if (packed === null) return null;
+  // From the highest bits: id 88, listing index 8, trader 160; order type 8, price 88, collection 160.
+  const { tokenIdListingIndexTrader: token, collectionPriceSide: terms } = packed;
+  return execution(Number(terms >> 248n), {
+    maker: addressIn(token),
+    collection: addressIn(terms),
+    tokenId: (token >> 168n).toString(),
+    amount: '1',
+    price: (terms >> 160n) & MASK_88,
+  });
+}
+
+const MASK_88 = (1n << 88n) - 1n;
+const MASK_160 = (1n << 160n) - 1n;
+
+/** Order type 0 is a listing, 1 a bid. */
+function execution(orderType: number, terms: Omit<Execution, 'side'>): Execution | null {
+  return orderType === 0 || orderType === 1 ? { ...terms, side: orderType } : null;
+}
+
+function addressIn(word: bigint): Address {
+  return `0x${(word & MASK_160).toString(16).padStart(40, '0')}` as Address;
+}

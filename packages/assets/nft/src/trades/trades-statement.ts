@@ -1,0 +1,208 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import {
+  addressBytes,
+  expectedTrue,
+  joinSql,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import {
+  boolean,
+  digits,
+  digitsList,
+  hex,
+  hexOrNull,
+  int4,
+  int8,
+  moment,
+  packedRows,
+} from '@chainstead/db/packed-rows';
+import { type PageBounds, pageRange, scanRange } from '@chainstead/pages';
+import { tokenIdsOf } from './sale.ts';
+import { ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
+import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
+
+/** The subject of the trades. For a bundle over several collections, a wallet sees each collection's part. */
+export type NftTradesSubject =
+  | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string }
+  | { readonly kind: 'collection'; readonly token: Address; readonly marketplace: string | null }
+  | { readonly kind: 'wallet'; readonly wallet: Address };
+
+/** The end of a page: the position of its last row, and its collection, as one event may contain several. */
+export interface TradeKey {
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly item: number;
+  readonly token: Address;
+}
+
+export interface NftTradesQuery extends PageBounds {
+  readonly subject: NftTradesSubject;
+  readonly limit: number;
+  readonly after: TradeKey | null;
+  readonly metadata: boolean;
+}
+
+const DATASET = 'nft-trades';
+
+/** Documents of at least this length are left out of pages. Bytes. */
+const METADATA_BYTES_MAX = 65_536;
+const METADATA_TOKENS_MAX = 20;
+
+export interface NftTradesReading {
+  readonly isSpread?: boolean;
+  readonly select?: Sql;
+}
+
+/**
+ * In each partition, each scan is a range of one index that stops after limit + 1 rows
+ * (trades-statement.explain.test.ts): `nft_trades_by_token`, `nft_trades_by_marketplace` or the primary key. For a
+ * wallet they are `nft_trades_by_seller` and `nft_trades_by_buyer`, merged: a trade with itself is shown once.
+ * Partitions are ordered by height and read one after the other, so the planner can't choose to sort everything.
+ */
+export function tradesStatement(
+  chain: Chain,
+  query: NftTradesQuery,
+  { isSpread = false, select = TRADES.select }: NftTradesReading = {},
+): Sql {
+  const chainId = sql`${chain.id}`;
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, DATASET, query);
+  const after = query.after === null ? null : olderThan(query.after, query.subject);
+  const { scan: bounds } = scanRange('DESC', { lower, upper }, after);
+  const { subject } = query;
+  const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
+  const priced = isSpread ? pricedBefore(chain, chainId, of) : BY_BIDS;
+  const page = tradesOf(subject, { chainId, bounds, limit: sql`${query.limit + 1}`, priced });
+  // For one contract it is looked up once.
+  const contract = subject.kind === 'wallet' ? sql`page.token_address` : sql`${addressBytes(subject.token)}::bytea`;
+  // Documents are distributed by contract, trades by its key: on different nodes.
+  const documents =
+    query.metadata && isSpread
+      ? sql`, documents AS MATERIALIZED (${documentsOf(subject, contract, chainId)})`
+      : rawSql('');
+  const metadata = query.metadata ? sql`json_agg(${metadataOf(chainId, isSpread)})` : rawSql('NULL');
+  return sql`WITH ${joinSql([...ctes, ...priced.ctes])}, page AS MATERIALIZED (
+  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})${documents}
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf(chainId)} AS blocks, trades.*
+FROM covered CROSS JOIN (
+  SELECT ${select}, ${metadata} AS metadata FROM page) AS trades`;
+}
+
+interface Scan {
+  readonly chainId: Sql;
+  readonly bounds: readonly Sql[];
+  readonly limit: Sql;
+  readonly priced: Priced;
+}
+
+function tradesOf(subject: NftTradesSubject, scan: Scan): Sql {
+  if (subject.kind === 'wallet') {
+    const sides = (['seller', 'buyer'] as const).map(
+      (side) => sql`(${range([...ofWallet(side, subject.wallet), sql`leads`], scan, 'WITH TIES')})`,
+    );
+    return sql`SELECT DISTINCT ON (${joinSql(WALLET_PLACE.map(rawSql))}) * FROM (${joinSql(sides, ' UNION ALL ')}) AS trade ${orderBy(WALLET_PLACE)} LIMIT ${scan.limit}`;
+  }
+  return range([...ofCollection(subject.token), ...subsetOf(subject)], scan, 'ONLY');
+}
+
+function subsetOf(subject: Exclude<NftTradesSubject, { readonly kind: 'wallet' }>): readonly Sql[] {
+  if (subject.kind === 'token') return ofToken(sql`${subject.tokenId}::numeric`);
+  return subject.marketplace === null
+    ? [expectedTrue(sql`leads`)]
+    : [sql`marketplace = ${subject.marketplace}`, sql`leads`];
+}
+
+/** The first `limit` rows with a known price; with ties, also those at the last one's position. */
+function range(
+  conditions: readonly Sql[],
+  { chainId, bounds, limit, priced: { join, price } }: Scan,
+  ending: 'ONLY' | 'WITH TIES',
+): Sql {
+  const priced = expectedTrue(sql`${price} IS NOT NULL`);
+  return sql`SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM nft_trades AS trade ${join}
+    ${where([...conditions, sql`chain_id = ${chainId}`, ...bounds, priced])}
+    ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${rawSql(ending)}`;
+}
+
+/** A wallet's rows may share a position, for several collections of one order: ties handle that. */
+const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
+const WALLET_PLACE = [...PLACE, 'token_address'] as const;
+
+const TRADE_COLUMNS = sql`trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item,
+      trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_timestamp`;
+
+/** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
+export const TRADES = packedRows({
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  item: int4('item'),
+  token_address: hex<Address>('token_address', 20),
+  /** All ids of this collection in the trade, with the event's repetitions. */
+  token_ids: digitsList('token_ids'),
+  seller: hex<Address>('seller', 20),
+  buyer: hex<Address>('buyer', 20),
+  marketplace_address: hex<Address>('marketplace_address', 20),
+  payment_token: hexOrNull<Address>('payment_token', 20),
+  /** Price of the whole order, in base units. */
+  price: digits('shown_price'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  block_timestamp: moment('block_timestamp'),
+  verified: boolean('verified'),
+});
+
+export const BLOCKS = packedRows({
+  block_number: int8('block_number'),
+  block_hash: hex<Hash>('block_hash', 32),
+});
+
+function orderBy(place: readonly string[]): Sql {
+  return rawSql(`ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`);
+}
+
+/** Only a wallet's trades cover several collections. Next to an equality, the collection would hide the index order. */
+function olderThan(key: TradeKey, subject: NftTradesSubject): readonly Sql[] {
+  const { blockNumber, transactionIndex, logIndex, item, token } = key;
+  const place = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
+  return subject.kind === 'wallet'
+    ? rowsAfterInPartitions('DESC', WALLET_PLACE, [...place, sql`${addressBytes(token)}`])
+    : rowsAfterInPartitions('DESC', PLACE, place);
+}
+
+/** Packed {@link BLOCKS} in one lookup: row by row they cost several times as much. */
+function blocksOf(chainId: Sql): Sql {
+  return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM page))) AS found)`;
+}
+
+/** From an imported collection list; otherwise whether a token list contains the contract. */
+function verified(address: Sql, chainId: Sql): Sql {
+  return sql`coalesce(
+    (SELECT entry.verified FROM collection_list_entries AS entry WHERE entry.token_address = ${address} AND entry.chain_id = ${chainId}
+       AND entry.verified IS NOT NULL ORDER BY entry.source LIMIT 1),
+    (SELECT token.verified FROM tokens AS token WHERE token.address = ${address} AND token.chain_id = ${chainId}), false)`;
+}
+
+function metadataOf(chainId: Sql, isSpread: boolean): Sql {
+  const ofTrade = sql`token_address = page.token_address AND token_id = ANY (page.token_ids)`;
+  const known = isSpread
+    ? sql`documents WHERE ${ofTrade}`
+    : sql`nft_token_metadata WHERE ${ofTrade} AND ${isShown(chainId)}`;
+  return sql`(SELECT json_agg(json_build_object('token_id', known.token_id::text, 'document', known.metadata)) FROM (
+    SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${rawSql(METADATA_TOKENS_MAX)}) AS known)`;
+}
+
+/** All documents of a page's trades: those of one contract are on one node. */
+function documentsOf({ kind }: NftTradesSubject, contract: Sql, chainId: Sql): Sql {
+  const place = kind === 'wallet' ? rawSql('') : sql`known.token_address = ${contract} AND `;
+  return sql`SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
+    JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${place}${isShown(chainId)}`;
+}
+
+function isShown(chainId: Sql): Sql {
+  return sql`chain_id = ${chainId} AND status = 'known' AND octet_length(metadata) < ${rawSql(METADATA_BYTES_MAX)}`;
+}

@@ -1,0 +1,206 @@
+import { type Address, systemClock } from '@chainstead/core';
+import {
+  type ApiApp,
+  type ApiDependencies,
+  blockBoundsSchema,
+  booleanParameter,
+  boundsOfRows,
+  defineListRoute,
+  givenBlockBounds,
+  type ListQueryShape,
+  type ListRequest,
+  querySchema,
+  type RouteModule,
+  requireIndexes,
+  textParameter,
+} from '@chainstead/http';
+import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
+import { areTablesSpread, createMissingIndexes, type OnDemandBackfill, showIndexed } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
+import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
+import { nftTransfers } from '../transfers/dataset.ts';
+import { getNftTransfers, type NftTransferItem } from './get-nft-transfers.ts';
+import { nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts';
+import { INDEXES_OF, type NftTransfersSubject } from './nft-transfers-statement.ts';
+
+export interface NftTransfersOptions {
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestContract'>;
+  readonly nodeReads: NodeReadQueue;
+  readonly waitMs: number;
+}
+
+const PAGING_TEXT = 'Use `cursor` for the next page; new rows never shift pages.';
+
+export function nftTransfersRoutes(options: NftTransfersOptions): readonly RouteModule[] {
+  return [
+    (app, dependencies) => {
+      const { parameters } = dependencies;
+      addTransfersRoute(app, dependencies, options, 'wallet', {
+        path: '/api/v2.2/{address}/nft/transfers',
+        operationId: 'getWalletNFTTransfers',
+        summary: 'List NFT transfers by wallet',
+        description: `NFTs sent or received by a wallet, by block number, newest first by default. With \`contract_addresses\`, a page may be short: only a null \`cursor\` marks the last page. ${PAGING_TEXT}`,
+        params: z.object({ address: parameters.address }),
+        query: querySchema(
+          {
+            ...commonQuery(parameters),
+            ...parameters.blockBounds,
+            to_block: parameters.toBlock.openapi({ type: 'string', pattern: '^[0-9]+$' }),
+          },
+          { contract_addresses: parameters.addresses },
+        ),
+        cursorName: 'wallet-nft-transfers',
+        filterOf: ({ address, contract_addresses, ...given }) => ({
+          ...{ address, contract_addresses },
+          ...commonFilter(given),
+          ...givenBlockBounds(given),
+        }),
+      });
+    },
+    (app, dependencies) => {
+      const { parameters } = dependencies;
+      addTransfersRoute(app, dependencies, options, 'collection', {
+        path: '/api/v2.2/nft/{address}/transfers',
+        operationId: 'getNFTContractTransfers',
+        summary: 'List NFT transfers by collection',
+        description: `Transfers of all NFTs of a collection, by block number, newest first by default. ${PAGING_TEXT}`,
+        params: z.object({ address: parameters.address }),
+        query: querySchema({ ...commonQuery(parameters), ...parameters.blockBounds }),
+        cursorName: 'collection-nft-transfers',
+        filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given), ...givenBlockBounds(given) }),
+      });
+    },
+    (app, dependencies) => {
+      const { parameters } = dependencies;
+      addTransfersRoute(app, dependencies, options, 'token', {
+        path: '/api/v2.2/nft/{address}/{token_id}/transfers',
+        operationId: 'getNFTTransfers',
+        summary: 'List transfers of an NFT',
+        description: `Transfers of one NFT, by block number, newest first by default, including range mints that contain it. ${PAGING_TEXT}`,
+        params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
+        query: querySchema(commonQuery(parameters)),
+        cursorName: 'token-nft-transfers',
+        filterOf: ({ address, token_id, ...given }) => ({ address, token_id, ...commonFilter(given) }),
+      });
+    },
+  ];
+}
+
+const FORMATS = ['decimal', 'hex'] as const;
+
+function commonQuery(parameters: ApiDependencies['parameters']) {
+  return {
+    chain: parameters.chain,
+    format: textParameter('decimal or hex', (text) => FORMATS.find((format) => format === text.toLowerCase()))
+      .optional()
+      .openapi({
+        type: 'string',
+        enum: [...FORMATS],
+        default: 'decimal',
+        description: 'Format of token IDs in the response.',
+      }),
+    limit: parameters.limit,
+    order: parameters.order,
+    cursor: parameters.cursor,
+    include_prices: booleanParameter({
+      default: false,
+      description: 'Adds last_sale, the last sale of the NFT paid in ether within a year.',
+    }),
+  };
+}
+
+function commonFilter({ chain, format, include_prices }: z.infer<z.ZodObject<ReturnType<typeof commonQuery>>>) {
+  return { chain: chain?.key, format, include_prices };
+}
+
+/** A cursor is bound to these; parts that a route does not have keep their defaults. */
+const filterSchema = z.object({
+  address: z.string(),
+  token_id: z.string().default(''),
+  contract_addresses: z.array(z.string()).readonly().nullable().default(null),
+  chain: z.string().default('eth'),
+  ...blockBoundsSchema,
+  format: z.enum(FORMATS).default('decimal'),
+  include_prices: z.boolean().default(false),
+});
+type Filter = z.infer<typeof filterSchema>;
+
+/** If a page needs missing blocks, the backfill of the wallet or the contract is queued. */
+function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
+  app: ApiApp,
+  dependencies: ApiDependencies,
+  { onDemandBackfill, nodeReads, waitMs }: NftTransfersOptions,
+  kind: NftTransfersSubject['kind'],
+  request: ListRequest<Params, Query, Filter>,
+): void {
+  const { database, logger, reads } = dependencies;
+  const missing = createMissingIndexes(reads, systemClock, INDEXES_OF[kind]);
+  const ask = kind === 'wallet' ? onDemandBackfill.requestWallet : onDemandBackfill.requestContract;
+  defineListRoute(app, dependencies, {
+    ...request,
+    tags: ['NFTs'],
+    response: { description: 'A page of NFT transfers', schema: nftTransfersSchema },
+    datasets: [nftTransfers.name],
+    filter: filterSchema,
+    // The start of the next page.
+    position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), item: z.int() }),
+    firstPage: 0,
+    read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
+      requireIndexes(await missing());
+      const query = {
+        ...{ subject: subjectOf(filter, kind), order, limit, pinnedBlock: upperBound },
+        ...boundsOfRows(filter),
+        after: position && {
+          blockNumber: position.block,
+          transactionIndex: position.transaction,
+          logIndex: position.log,
+          item: position.item,
+        },
+      };
+      const page = await getNftTransfers(reads, chain, query, { isSpread: await areTablesSpread(reads) });
+      const hashes = [...new Set(page.transfers.map((row) => row.transaction_hash))];
+      const facts = await transactionFactsOf({ database: reads, nodeReads, logger }, chain, hashes, waitMs);
+      const tokens = page.transfers.map((row) => tokenOf(row, filter, kind));
+      const sales = filter.include_prices ? await getLastSalesOfTokens(reads, chain, tokens) : null;
+      if (!page.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);
+      const next = page.next && {
+        position: {
+          ...{ block: page.next.blockNumber, transaction: page.next.transactionIndex },
+          ...{ log: page.next.logIndex, item: page.next.item },
+        },
+        upperBound: upperBound ?? page.newestBlock,
+      };
+      return { transfers: page, facts, sales, next };
+    },
+    present: ({ transfers: page, facts, sales }, envelope, { filter }) => ({
+      ...envelope,
+      indexed: showIndexed(page.indexed),
+      result: page.transfers.map((row) =>
+        showNftTransfer(row, page, {
+          format: filter.format,
+          tokenId: kind === 'token' ? filter.token_id : null,
+          value: facts.get(row.transaction_hash)?.value ?? null,
+          lastSale: sales === null ? undefined : sales(tokenOf(row, filter, kind)),
+        }),
+      ),
+      block_exists: true,
+      index_complete: page.indexed.complete,
+    }),
+  });
+}
+
+function tokenOf(row: NftTransferItem, filter: Filter, kind: NftTransfersSubject['kind']) {
+  return { token: row.token_address, tokenId: kind === 'token' ? filter.token_id : row.token_id };
+}
+
+function subjectOf(filter: Filter, kind: NftTransfersSubject['kind']): NftTransfersSubject {
+  const address = filter.address as Address;
+  switch (kind) {
+    case 'wallet':
+      return { kind, wallet: address, contracts: filter.contract_addresses as readonly Address[] | null };
+    case 'collection':
+      return { kind, token: address };
+    case 'token':
+      return { kind, token: address, tokenId: filter.token_id };
+  }
+}

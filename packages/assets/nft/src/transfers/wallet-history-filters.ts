@@ -1,0 +1,51 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import {
+  CONSECUTIVE_TRANSFER_TOPIC,
+  nftTransferTopics,
+  PUNK_ASSIGN_TOPIC,
+  PUNK_BOUGHT_TOPIC,
+  PUNK_TRANSFER_TOPIC,
+  TRANSFER_BATCH_TOPIC,
+  TRANSFER_SINGLE_TOPIC,
+  TRANSFER_TOPIC,
+} from '@chainstead/events/token-events';
+import type { HistoryFilter, SubjectHistories } from '@chainstead/sync';
+
+/** Events whose topics 2 and 3 are sender and receiver. */
+const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
+
+/** Contracts of `chain.unindexedNfts` (CryptoKitties) are not found: their topics contain no parties. */
+export const nftHistories: SubjectHistories = {
+  ofWallet: (chain, wallet) => [...standardFilters(wallet), ...punkFilters(chain, wallet)],
+  ofContract: (chain, contract) => [{ topics: nftTransferTopics(chain), addresses: [contract] }],
+  wholeBlockContracts: (chain) => (chain.cryptoPunks === null ? [] : [chain.cryptoPunks]),
+  // Which of them are expanded depends on the others of the block.
+  wholeBlockTopics: () => [CONSECUTIVE_TRANSFER_TOPIC],
+};
+
+/** All include topic 3, which most nodes treat as a requirement for four topics: this excludes ERC-20 transfers. */
+function standardFilters(wallet: Address): HistoryFilter[] {
+  const itself = [topicOf(wallet)];
+  return [
+    { topics: [TRANSFER_TOPIC], indexed: [itself, null, null] },
+    { topics: [TRANSFER_TOPIC, ...PARTIES_LAST], indexed: [null, itself, null] },
+    { topics: PARTIES_LAST, indexed: [null, null, itself] },
+  ];
+}
+
+/** The buyer of an accepted bid is only in the contract's own Transfer. */
+function punkFilters(chain: Chain, wallet: Address): HistoryFilter[] {
+  if (chain.cryptoPunks === null) return [];
+  const itself = [topicOf(wallet)];
+  const addresses = [chain.cryptoPunks];
+  return [
+    { topics: [TRANSFER_TOPIC, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC], indexed: [itself], addresses },
+    { topics: [TRANSFER_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC], indexed: [null, itself], addresses },
+    { topics: [PUNK_BOUGHT_TOPIC], indexed: [null, null, itself], addresses },
+  ];
+}
+
+function topicOf(account: Address): Hash {
+  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
+}

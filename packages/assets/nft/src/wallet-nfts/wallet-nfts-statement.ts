@@ -1,0 +1,80 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, hexText, rawSql, rowsAfter, type Sql, sql, where } from '@chainstead/db';
+import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
+import { collectionFacts } from '../collections/collection-facts-statement.ts';
+import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
+import { tokenHashInSql } from '../records/token-hash.ts';
+import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
+
+export interface WalletNftsPlace extends ChangePlace {
+  readonly address: Address;
+  readonly tokenId: string;
+}
+
+export interface WalletNftsQuery {
+  readonly wallet: Address;
+  readonly limit: number;
+  readonly after: WalletNftsPlace | null;
+  readonly excludeSpam: boolean;
+  /** Empty: all. */
+  readonly contracts: readonly Address[];
+}
+
+/**
+ * One range of `nft_wallet_tokens_by_change` backwards, limit + 1 tokens (wallet-nfts-statement.explain.test.ts).
+ * ERC-1155 amounts are sums, correct only with the wallet's whole history. While blocks of it are missing or not
+ * counted yet, amounts at zero or below are included, from a range of `nft_wallet_tokens_given_by_change`.
+ */
+export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
+  const wallet = sql`${addressBytes(query.wallet)}`;
+  const chainId = sql`${chain.id}::bigint`;
+  const fact = (column: string): Sql =>
+    sql`(SELECT shown.${rawSql(column)} FROM ${collectionFacts('held.token_address', chainId)} AS shown)`;
+  const bounds = [
+    sql`held.wallet = ${wallet}`,
+    sql`held.chain_id = ${chainId}`,
+    ...(query.after === null ? [] : behind(query.after)),
+    ...(query.contracts.length === 0
+      ? []
+      : [sql`held.token_address = ANY (${query.contracts.map(addressBytes)}::bytea[])`]),
+    ...(query.excludeSpam ? [expectedTrue(sql`${fact('possible_spam')} IS NOT TRUE`)] : []),
+  ];
+  const states = [nftWalletTokens];
+  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: 'nft-transfers', states } as const;
+  const limit = sql`LIMIT ${query.limit + 1}`;
+  const rowsWhere = (...conditions: readonly Sql[]): Sql =>
+    sql`(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
+    ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
+  return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
+), page AS MATERIALIZED (
+  SELECT held.*, held.amount <= 0 OR ${fact('contract_type')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum FROM (
+    SELECT either.* FROM (
+      ${rowsWhere(sql`held.amount > 0`)}
+      UNION ALL ${rowsWhere(sql`held.amount <= 0`, sql`held.newest IS NULL`, sql`(SELECT is_partial FROM state)`)}
+    ) AS either ORDER BY ${orderOf('either')} ${limit}
+  ) AS held
+)
+SELECT state.*,
+  ${hexText('page.token_address')} AS address, page.token_id::text AS "tokenId", page.amount::text AS amount, page.last_block AS "lastBlock", page.is_sum AS "isSum"
+FROM state LEFT JOIN page ON true
+ORDER BY ${orderOf('page')}`;
+}
+
+const ORDER = ['last_block', 'token_address', 'token_id'];
+const orderOf = (rows: string): Sql => rawSql(ORDER.map((column) => `${rows}.${column} DESC`).join(', '));
+
+function behind(place: WalletNftsPlace): readonly Sql[] {
+  const key = [
+    sql`${place.block}::integer`,
+    sql`${addressBytes(place.address)}::bytea`,
+    sql`${place.tokenId}::numeric`,
+  ];
+  const columns = ORDER.map((column) => `held.${column}`);
+  return unshownChanges(place, {
+    block: 'held.last_block',
+    mark: sql`left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${rawSql(MARK_LENGTH)})`,
+    beyond: rowsAfter('DESC', columns, key),
+  });
+}

@@ -1,0 +1,28 @@
+import type { Chain } from '@chainstead/chains';
+import type { BalanceRequestSources } from '@chainstead/erc20';
+import type { ApiDependencies } from '@chainstead/http';
+import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
+import type { PriceSources } from '../../index.ts';
+
+/** For one request, whose waits begin now. */
+export function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources): PriceSources {
+  return {
+    ...{ reads, database, contracts: { balances, logger } },
+    waitsUntil: performance.now() + balances.waitMs,
+  };
+}
+
+/** From a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
+export function readFigures({ reads, contracts }: PriceSources, chain: Chain, query: SharedFiguresQuery) {
+  return sumTradeFigures({ reads, worker: contracts?.balances ?? null }, chain, query);
+}
+
+/** Null until a worker has summed them. */
+export async function readFiguresIfSummed(sources: PriceSources, chain: Chain, query: SharedFiguresQuery) {
+  try {
+    return await readFigures(sources, chain, query);
+  } catch (error) {
+    if (error instanceof SwapsNotSummedError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { getTokenFacts } from '@chainstead/erc20';
+import type { ApiDependencies } from '@chainstead/http';
+import type { PriceSources } from '../../index.ts';
+import type { TokenSupply } from './token-figures.ts';
+
+/** Unknown supplies are missing. Old ones are read again, as far as the request may still wait. */
+export async function readSupplies(
+  { contracts, waitsUntil }: PriceSources,
+  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<ReadonlyMap<Address, TokenSupply>> {
+  if (contracts === null || tokens.length === 0) return new Map();
+  const { nodeReads } = contracts.balances;
+  const waitMs = Math.max(0, waitsUntil - performance.now());
+  const facts = await getTokenFacts({ database, logger, nodeReads, waitMs }, chain, tokens);
+  return new Map(
+    facts.tokens.flatMap(({ address, totalSupply, decimals }) =>
+      totalSupply === null || decimals === null ? [] : [[address, { units: BigInt(totalSupply), decimals }] as const],
+    ),
+  );
+}

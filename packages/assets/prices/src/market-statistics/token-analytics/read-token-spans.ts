@@ -1,0 +1,114 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, hexText, joinSql, type ReadDatabase, sql } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { formsOf, SWAPS_DATASET, type TimeSpan, type TradeSums } from '@chainstead/markets';
+import { type Indexed, readBlockRuns } from '@chainstead/pages';
+import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '../../index.ts';
+import { readFigures, readFiguresIfSummed } from '../pools/statistics-sources.ts';
+import { poolsOfToken } from './token-figures.ts';
+
+export interface TokenSpans {
+  readonly now: TokenState;
+  /** In the order of the spans. Null: not all swaps of the span are indexed, or summed. */
+  readonly figures: readonly (TradeSums | null)[];
+  /** In the order of the moments. Null: not indexed. */
+  readonly states: readonly (TokenState | null)[];
+  readonly indexed: Indexed;
+}
+
+export interface WantedTimes {
+  readonly spans: readonly TimeSpan[];
+  /** Unix seconds. A state is that of the last block until there. */
+  readonly moments: readonly number[];
+}
+
+interface FigureOptions {
+  /** Distinct traders are counted. @default true */
+  readonly countsTraders?: boolean;
+  /** The spans are aligned to UTC. Others end at the newest block. @default false */
+  readonly isAligned?: boolean;
+  /** Figures of too many swaps are null, instead of an error. @default false */
+  readonly mayMiss?: boolean;
+}
+
+/** With a proven pool against an anchor, or a price. @throws {SwapsNotSummedError} if figures take too many swaps */
+export async function readTokenSpans(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  timesOf: (newest: number) => WantedTimes,
+  options: FigureOptions = {},
+): Promise<{ readonly time: number | null; readonly tokens: ReadonlyMap<Address, TokenSpans> }> {
+  const { reads } = sources;
+  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
+  if (place === null) return { time: null, tokens: new Map() };
+  const { time } = place;
+  const now = await readTokenStates(sources, chain, tokens, place);
+  const pools = await readTradedPools(reads, chain, now);
+  const priced = [...now].filter(([token, { usd }]) => usd !== null || pools.has(token));
+  if (priced.length === 0) return { time, tokens: new Map() };
+  const names = priced.map(([token]) => token);
+  const { spans, moments } = timesOf(time);
+  const groups = names.map((token) => poolsOfToken(token, pools.get(token) ?? [], chain));
+  const { countsTraders = true, isAligned = false, mayMiss = false } = options;
+  const query = { groups, spans, lastBlock: place.block, time, isAligned, countsTraders };
+  const figures = mayMiss
+    ? await readFiguresIfSummed({ ...sources, contracts: null }, chain, query)
+    : await readFigures(sources, chain, query);
+  const states: ReadonlyMap<Address, TokenState>[] = [];
+  for (const moment of moments) states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
+  const since = await readSwapsSince(reads, chain, place.block);
+  const undecided = await readUndecided(reads, chain, names);
+  const isCovered = spans.map(({ from }) => since !== null && since < from);
+  const isComplete = indexed.complete && isCovered.every(Boolean);
+  const found = new Map<Address, TokenSpans>();
+  for (const [token, state] of priced) {
+    const ofToken = figures?.get(token) ?? [];
+    found.set(token, {
+      now: state,
+      figures: spans.map((_, at) => (isCovered[at] === true ? (ofToken[at] ?? null) : null)),
+      states: states.map((ofMoment) => ofMoment.get(token) ?? null),
+      indexed: { ...indexed, complete: isComplete && !undecided.has(token) && state.isFinal },
+    });
+  }
+  return { time, tokens: found };
+}
+
+/** Contracts are not read: past balances follow from the newest. */
+async function readPastStates(sources: PriceSources, chain: Chain, tokens: readonly Address[], time: number) {
+  const { windowSeconds } = chain.pricing;
+  const { place } = await readPlace(sources.reads, chain, { of: 'time', time }, windowSeconds);
+  return place === null ? new Map() : readTokenStates({ ...sources, contracts: null }, chain, tokens, place);
+}
+
+/** Unix seconds. `-Infinity`: since the chain's first block. Null: swaps of the block are not indexed. */
+async function readSwapsSince(database: ReadDatabase, chain: Chain, block: number): Promise<number | null> {
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  if (run === undefined) return null;
+  if (run.firstBlock <= chain.firstBlock) return Number.NEGATIVE_INFINITY;
+  const [row] = await database.select<{ time: number }>(
+    sql`SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+     WHERE chain_id = ${chain.id}::bigint AND block_number >= ${run.firstBlock}::bigint ORDER BY block_number LIMIT 1`,
+  );
+  return row?.time ?? null;
+}
+
+/** Tokens that may have unproven pools: by the guess from transfers, or without a guess all of them. */
+async function readUndecided(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
+  const chainId = sql`${chain.id}::bigint`;
+  const [keys, wanted] = [sql`${forms.map(addressKey)}::bigint[]`, sql`${forms.map(addressBytes)}::bytea[]`];
+  const ranges = [sql`token0`, sql`token1`].flatMap((side) => [
+    sql`(SELECT DISTINCT ${hexText(side)} AS token FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId}
+        AND status = 'unproven' AND ${side} = ANY (${wanted}))`,
+    sql`(SELECT NULL AS token FROM pools WHERE address_key(${side}) IS NULL AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
+  ]);
+  const rows = await database.select<{ token: Address | null }>(joinSql(ranges, ' UNION ALL '));
+  const found = new Set(rows.map(({ token }) => token));
+  return new Set(tokens.filter((token) => found.has(null) || formsOf(token, chain).some((form) => found.has(form))));
+}

@@ -1,0 +1,57 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { type ApiDependencies, indexedChain } from '@chainstead/http';
+import { EVERY_SWAP } from '@chainstead/markets';
+import { z } from '@hono/zod-openapi';
+import { STATES_DATASET } from '../../index.ts';
+
+/** Per request body. */
+export const TOKENS_MAX = 200;
+const DEFAULT_CHAIN = 'eth';
+
+export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) {
+  const item = z.object({
+    chain: parameters.chain,
+    tokenAddress: parameters.address.openapi({ description: 'Token contract.' }),
+  });
+  const schema = z.object({
+    tokens: z
+      .array(item)
+      .min(1)
+      .max(TOKENS_MAX)
+      .openapi({ description: `Up to ${TOKENS_MAX} tokens of any chains.` }),
+  });
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+export interface RequestedToken {
+  readonly chain: Chain;
+  readonly token: Address;
+}
+
+/** @throws {NotIndexedError} if one of the chains is not indexed */
+export function requestedTokens(
+  { chains }: Pick<ApiDependencies, 'chains'>,
+  tokens: readonly { readonly chain?: Chain | undefined; readonly tokenAddress: Address }[],
+): readonly RequestedToken[] {
+  return tokens.map(({ chain, tokenAddress: token }) => ({ chain: marketChain({ chains }, chain), token }));
+}
+
+/** @throws {NotIndexedError} if its swaps or pools are not indexed */
+export function marketChain({ chains }: Pick<ApiDependencies, 'chains'>, chain: Chain | undefined): Chain {
+  return indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, STATES_DATASET, EVERY_SWAP);
+}
+
+/** In the order of the request. Tokens without a result are left out. */
+export async function readByChain<Found>(
+  requested: readonly RequestedToken[],
+  read: (chain: Chain, tokens: readonly Address[]) => Promise<ReadonlyMap<Address, Found>>,
+): Promise<readonly (RequestedToken & { readonly found: Found })[]> {
+  const found = new Map<Chain, ReadonlyMap<Address, Found>>();
+  for (const [chain, ofChain] of Map.groupBy(requested, ({ chain }) => chain))
+    found.set(chain, await read(chain, [...new Set(ofChain.map(({ token }) => token))]));
+  return requested.flatMap(({ chain, token }) => {
+    const result = found.get(chain)?.get(token);
+    return result === undefined ? [] : [{ chain, token, found: result }];
+  });
+}

@@ -1,0 +1,106 @@
+import type { Address } from '@chainstead/core';
+import type { BalanceRequestSources } from '@chainstead/erc20';
+import {
+  defineListRoute,
+  errorResponses,
+  indexedChain,
+  limitParameter,
+  querySchema,
+  type RouteModule,
+} from '@chainstead/http';
+import { EVERY_SWAP, refuseCursor } from '@chainstead/markets';
+import { createRoute, z } from '@hono/zod-openapi';
+import { STATES_DATASET } from '../../index.ts';
+import { sourcesOf } from '../pools/statistics-sources.ts';
+import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
+import { readActivePools } from './active-pools.ts';
+import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';
+import {
+  aggregatedPairStatsSchema,
+  type ShownPairs,
+  showAggregatedStats,
+  showTokenPairs,
+  tokenPairsSchema,
+} from './token-pairs-response.ts';
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 100;
+
+export function createTokenPairsRoute(balances: BalanceRequestSources): RouteModule {
+  return (app, dependencies) => {
+    const { parameters } = dependencies;
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/erc20/{token_address}/pairs',
+      operationId: 'getTokenPairs',
+      tags: ['Tokens'],
+      summary: 'List pairs of a token',
+      description:
+        'Proven pools of a token with any other one, the deepest first. All pages of a run have the values of the newest block of its first page. A token with more than 500 pools has those with the newest trades.',
+      params: z.object({ token_address: parameters.address }),
+      query: querySchema({
+        chain: parameters.chain,
+        limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({ maximum: LIMIT_MAX }),
+        cursor: parameters.cursor,
+      }),
+      response: { description: 'A page of pairs', schema: tokenPairsSchema },
+      datasets: [EVERY_SWAP, STATES_DATASET],
+      limitDefault: LIMIT_DEFAULT,
+      firstPage: 1,
+      cursorName: 'token-pairs',
+      filter: z.object({ token_address: z.string(), chain: z.string().default('eth') }),
+      filterOf: ({ token_address, chain }) => ({ token_address, chain: chain?.key }),
+      position: z.object({ liquidity: z.number().nullable(), pool: z.string() }),
+      refusal: refuseCursor,
+      read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundPairs> => {
+        const sources = sourcesOf(dependencies, balances);
+        const ranked = await rankPools(sources, chain, filter.token_address as Address, upperBound);
+        const later = ranked.pools.filter((pool) => position === null || comparePairs(positionOf(pool), position) > 0);
+        const page = later.slice(0, limit);
+        const last = page.at(-1);
+        const hasMore = later.length > limit && last !== undefined && ranked.place !== null;
+        return {
+          ...(await readListedPairs(sources, chain, page, ranked)),
+          indexed: ranked.indexed,
+          next: hasMore ? { position: { ...positionOf(last) }, upperBound: upperBound ?? ranked.place.block } : null,
+        };
+      },
+      present: (found, envelope) => showTokenPairs(found, envelope),
+    });
+  };
+}
+
+interface FoundPairs extends ShownPairs {
+  readonly next: { readonly position: { liquidity: number | null; pool: string }; readonly upperBound: number } | null;
+}
+
+export function createAggregatedPairStatsRoute(balances: BalanceRequestSources): RouteModule {
+  return (app, dependencies) => {
+    const { chains, parameters, reads } = dependencies;
+    const route = createRoute({
+      method: 'get',
+      path: '/api/v2.2/erc20/{token_address}/pairs/stats',
+      operationId: 'getAggregatedTokenPairStats',
+      tags: ['Tokens'],
+      summary: 'Get totals over the pairs of a token',
+      description:
+        'Liquidity of the pools that getTokenPairs lists, and numbers of pools and exchanges with a swap in the last 24 hours.',
+      request: {
+        params: z.object({ token_address: parameters.address }),
+        query: querySchema({ chain: parameters.chain }),
+      },
+      responses: {
+        200: { description: 'Totals', content: { 'application/json': { schema: aggregatedPairStatsSchema } } },
+        ...errorResponses(400, 401, 429, 500, 503),
+      },
+    });
+    app.openapi(route, async (c) => {
+      const { token_address: token } = c.req.valid('param');
+      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', EVERY_SWAP, STATES_DATASET);
+      const { pools, place, indexed } = await rankPools(sourcesOf(dependencies, balances), chain, token, null);
+      const ids = pools.map(({ pool }) => pool.pool);
+      const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
+      const active = blocks === null ? new Set<string>() : await readActivePools(reads, chain, ids, blocks);
+      return c.json(showAggregatedStats(pools, active, indexed), 200);
+    });
+  };
+}

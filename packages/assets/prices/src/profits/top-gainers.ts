@@ -1,0 +1,70 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { type ReadDatabase, sql } from '@chainstead/db';
+import { undecidedPoolsOf } from '@chainstead/markets';
+import type { Indexed } from '@chainstead/pages';
+import { addTrade, compare, type ProfitSum, realizedProfit } from './profit-sum.ts';
+import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';
+import { shownToken } from './trades/traded-pool.ts';
+import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
+
+export interface TopGainers {
+  readonly wallets: readonly { readonly wallet: Address; readonly sum: ProfitSum }[];
+  /** `complete` is also false if the token has more trades than the limit, or a trade without a known value. */
+  readonly indexed: Indexed;
+}
+
+interface GainersLimits {
+  /** Newest trades of the token that count: a reading holds a sum for each of their wallets. */
+  readonly tradesMax: number;
+  /** @default 100 */
+  readonly walletsMax?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Holds one sum per wallet. @param days length of the window; null: all trades */
+export async function readTopGainers(
+  database: ReadDatabase,
+  chain: Chain,
+  { token: given, days }: { readonly token: Address; readonly days: number | null },
+  { tradesMax, walletsMax = WALLETS_MAX, signal }: GainersLimits,
+): Promise<TopGainers> {
+  const token = shownToken(given, chain);
+  const { indexed, newestTime } = await readTradesSpan(database, chain, null);
+  const lastBlock = indexed.toBlock ?? -1;
+  const firstBlock = await firstBlockOfNewest(database, chain, { kind: 'token', token }, { lastBlock, tradesMax });
+  const start = windowStart(newestTime, days);
+  const sums = new Map<Address, ProfitSum>();
+  let isWhole = firstBlock === 0 && !(await hasUndecided(database, chain, token));
+  const reading = { subject: { kind: 'token', token }, firstBlock, lastBlock } as const;
+  for await (const { trades } of readTrades(database, chain, reading)) {
+    signal?.throwIfAborted();
+    for (const trade of trades)
+      for (const side of sidesOf(trade)) {
+        if (side.token !== token) continue;
+        if (trade.value === null) isWhole = false;
+        else
+          for (const wallet of trade.parties)
+            addTrade(sumOf(sums, wallet), { ...side, value: trade.value, isInWindow: trade.time >= start });
+      }
+  }
+  const wallets = [...sums].map(([wallet, sum]) => ({ wallet, sum, profit: realizedProfit(sum) }));
+  return {
+    wallets: wallets
+      .filter(({ profit }) => profit > 0n)
+      .sort((a, b) => compare(b.profit, a.profit) || compare(a.wallet, b.wallet))
+      .slice(0, walletsMax)
+      .map(({ wallet, sum }) => ({ wallet, sum })),
+    indexed: { ...indexed, complete: indexed.complete && isWhole },
+  };
+}
+
+const WALLETS_MAX = 100;
+
+async function hasUndecided(database: ReadDatabase, chain: Chain, token: Address): Promise<boolean> {
+  const [row] = await database.select<{ readonly found: boolean }>(
+    sql`WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, sql`${chain.id}::bigint`)})
+     SELECT EXISTS (SELECT FROM undecided) AS found`,
+  );
+  return row?.found ?? true;
+}

@@ -1,0 +1,204 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { joinSql, type ReadDatabase, sql } from '@chainstead/db';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET, soldToken } from '@chainstead/markets';
+import {
+  areTablesSpread,
+  InconsistentPageError,
+  type Indexed,
+  type IndexedColumns,
+  pageRange,
+  readConsistentPage,
+  readIndexed,
+  traderSubject,
+} from '@chainstead/pages';
+import { readTokenFacts } from './token-facts.ts';
+import { shownToken, type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
+import {
+  cutStatement,
+  type PoolEntry,
+  TOKEN_SWAPS,
+  type TradePosition,
+  type TradesSubject,
+  tradesStatement,
+  WALLET_SWAPS,
+} from './trades-statement.ts';
+
+export interface Trade {
+  readonly pool: TradedPool;
+  readonly block: number;
+  /** Unix seconds of its block. */
+  readonly time: number;
+  readonly isSold0: boolean;
+  /** Base units, without sign. */
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** Units of `DOLLAR`; null: unknown. */
+  readonly value: bigint | null;
+  /** Sender and beneficiary; empty if a wallet was requested. */
+  readonly parties: readonly Address[];
+}
+
+export interface TradesPart {
+  readonly trades: readonly Trade[];
+  /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
+  readonly undecided: readonly (Address | null)[];
+  readonly last: TradePosition | null;
+}
+
+/** With the Unix seconds of the newest known block. @param wallet adds the blocks of its on-demand backfill; null: none */
+export async function readTradesSpan(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address | null,
+): Promise<{ readonly indexed: Indexed; readonly newestTime: number | null }> {
+  const chainId = sql`${chain.id}::bigint`;
+  const of = wallet === null ? SWAPS_DATASET : traderSubject(wallet, SWAPS_DATASET, chainId);
+  const { ctes, complete } = pageRange(chain, chainId, of, UNBOUNDED, null);
+  const [row] = await database.select<IndexedColumns & { readonly time: number | null }>(
+    sql`WITH ${joinSql(ctes)} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+       (SELECT extract(epoch FROM block_timestamp)::float8 FROM blocks WHERE chain_id = ${chainId}
+         AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1) AS time FROM covered`,
+  );
+  return { indexed: readIndexed(row), newestTime: row?.time ?? null };
+}
+
+const UNBOUNDED = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
+
+/** Returns the first block after those of older trades than the newest `tradesMax` of a subject; 0: it has no more. */
+export async function firstBlockOfNewest(
+  database: ReadDatabase,
+  chain: Chain,
+  subject: TradesSubject,
+  { lastBlock, tradesMax }: { readonly lastBlock: number; readonly tradesMax: number },
+): Promise<number> {
+  const statement = cutStatement(chain, subject, lastBlock, tradesMax + 1);
+  const [row] = await database.select<{ readonly block_number: number }>(statement);
+  return row === undefined ? 0 : row.block_number + 1;
+}
+
+export async function hasMoreTrades(
+  database: ReadDatabase,
+  chain: Chain,
+  subject: TradesSubject,
+  trades: number,
+): Promise<boolean> {
+  return (await firstBlockOfNewest(database, chain, subject, { lastBlock: BLOCK_MAX, tradesMax: trades })) > 0;
+}
+
+/** The highest number of a block in a column. */
+const BLOCK_MAX = 2_147_483_647;
+
+export interface TradesReading {
+  readonly subject: TradesSubject;
+  /** Reads the swaps after this one. @default from `firstBlock` */
+  readonly after?: TradePosition | null;
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  /** Swaps per statement, and per turn of the event loop. @default 2,500 */
+  readonly part?: number;
+}
+
+/** Values follow from the decimals of a chain's anchors. Null: unknown. */
+export async function readAnchorDecimals(
+  database: ReadDatabase,
+  chain: Chain,
+): Promise<ReadonlyMap<Address, number | null>> {
+  const { dollar, native, ether, other } = anchorsOf(chain);
+  const anchors = [...dollar, ...native, ...ether, ...other];
+  const facts = await readTokenFacts(database, chain, anchors);
+  return new Map(anchors.map((token) => [token, facts(token).decimals]));
+}
+
+/** Reads the trades of a subject in parts, oldest first, so that a request holds one part at a time. */
+export async function* readTrades(
+  database: ReadDatabase,
+  chain: Chain,
+  { subject, after: from = null, firstBlock, lastBlock, part = PART }: TradesReading,
+): AsyncGenerator<TradesPart> {
+  const isSpread = await areTablesSpread(database);
+  // Elsewhere only swaps of requested wallets are known.
+  const covered = subject.kind === 'token' ? await readCoveredBlocks(database, chain) : null;
+  const decimals = await readAnchorDecimals(database, chain);
+  const decimalsOf = (token: Address) => decimals.get(token) ?? null;
+  let after: TradePosition | null = from;
+  for (;;) {
+    const query = { subject, after, firstBlock, lastBlock, limit: part };
+    const found: Awaited<ReturnType<typeof readPart>> = await readPart(database, chain, query, isSpread);
+    const pools = new Map<number, TradedPool>();
+    for (const [number, token0, token1, isTraded] of found.pools)
+      if (isTraded && token0 !== null && token1 !== null)
+        pools.set(number, tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf));
+    const swaps = covered === null ? found.swaps : found.swaps.filter(({ block }) => covered.has(block));
+    const trades = await valueSwaps(database, chain, swaps, pools);
+    yield { trades, undecided: undecidedTokens(found.pools, chain), last: found.last };
+    after = found.last;
+    if (after === null || found.count < part) return;
+  }
+}
+
+const PART = 2_500;
+
+type PartFacts = PackedTexts & { count: number; last: TradePosition | null; pools: readonly PoolEntry[] | null };
+
+interface FoundSwap {
+  readonly block: number;
+  readonly time: number;
+  readonly pool: number;
+  readonly amount0: string;
+  readonly amount1: string;
+  readonly wallet?: Address;
+  readonly beneficiary?: Address | null;
+}
+
+function readPart(
+  database: ReadDatabase,
+  chain: Chain,
+  query: Parameters<typeof tradesStatement>[1],
+  isSpread: boolean,
+) {
+  return readConsistentPage(async () => {
+    const packed = query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS;
+    const { rows, page } = await readPackedPage<FoundSwap, PartFacts>(database, packed, (select) =>
+      tradesStatement(chain, query, { select }, isSpread),
+    );
+    const torn = rows.find(({ time }) => time === -1);
+    if (torn !== undefined) throw new InconsistentPageError(torn.block);
+    return { swaps: rows, pools: page.pools ?? [], count: page.count, last: page.last };
+  });
+}
+
+async function valueSwaps(
+  database: ReadDatabase,
+  chain: Chain,
+  swaps: readonly FoundSwap[],
+  pools: ReadonlyMap<number, TradedPool>,
+): Promise<readonly Trade[]> {
+  const anchors = [...pools.values()].flatMap((pool) => pool.anchors.map(({ token }) => token));
+  const book = await readAnchorBook(database, chain, anchors, swaps);
+  return swaps.flatMap((swap) => {
+    const pool = pools.get(swap.pool);
+    if (pool === undefined) return [];
+    const [amount0, amount1] = [BigInt(swap.amount0), BigInt(swap.amount1)];
+    const sold = soldToken(amount0, amount1);
+    if (sold === null) return [];
+    const { wallet, beneficiary = null, block, time } = swap;
+    const isTwo = beneficiary !== null && beneficiary !== wallet;
+    return {
+      ...{ pool, block, time, isSold0: sold === 0 },
+      amount0: amount0 < 0n ? -amount0 : amount0,
+      amount1: amount1 < 0n ? -amount1 : amount1,
+      value: valueOfSwap(pool, { ...swap, amount0, amount1 }, book),
+      parties: wallet === undefined ? [] : isTwo ? [wallet, beneficiary] : [wallet],
+    };
+  });
+}
+
+function undecidedTokens(pools: readonly PoolEntry[], chain: Chain): readonly (Address | null)[] {
+  return pools
+    .filter(([, , , , isUndecided]) => isUndecided)
+    .flatMap(([, token0, token1]) =>
+      [token0, token1].map((token) => (token === null ? null : shownToken(`0x${token}` as Address, chain))),
+    );
+}

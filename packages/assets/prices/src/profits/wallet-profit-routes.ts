@@ -1,0 +1,128 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
+import { EVERY_SWAP } from '@chainstead/markets';
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/pages';
+import { requestFeedReadings } from '@chainstead/tokens/price-feeds';
+import { createRoute, z } from '@hono/zod-openapi';
+import { daysParameter, OF_PROFITS } from './days-parameter.ts';
+import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
+import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';
+import { readTokenFacts } from './trades/token-facts.ts';
+import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
+
+export interface WalletProfitOptions {
+  readonly onDemandBackfill: TraderBackfill;
+  /** Reads feeds at blocks that are not indexed. */
+  readonly nodeReads: NodeReadQueue;
+  readonly waitMs: number;
+  readonly limits?: ProfitLimits;
+}
+
+/** `GET /api/v2.2/wallets/{address}/profitability`: realized profit of a wallet by token (docs/api/profits.md). */
+export const createWalletProfitabilityRoute =
+  (options: WalletProfitOptions): RouteModule =>
+  (app, dependencies) => {
+    const { chains, parameters, reads } = dependencies;
+    const tokens = parameters.addresses
+      .refine((given) => given === undefined || given.length <= TOKENS_MAX, { error: `at most ${TOKENS_MAX} items` })
+      .openapi({
+        maxItems: TOKENS_MAX,
+        description: `Returns only these tokens, at most ${TOKENS_MAX}. Default: all.`,
+      });
+    const route = createRoute({
+      method: 'get',
+      path: '/api/v2.2/wallets/{address}/profitability',
+      operationId: 'getWalletProfitability',
+      tags: ['Wallets'],
+      summary: 'Get the profit of a wallet by token',
+      description: `Realized profit of the tokens that a wallet traded, at the average cost over all pools. ${OF_PROFITS}`,
+      request: {
+        params: z.object({ address: parameters.address }),
+        query: querySchema({ days: daysParameter(WALLET_DAYS), chain: parameters.chain }, { token_addresses: tokens }),
+      },
+      responses: {
+        200: { description: 'Profits by token', content: { 'application/json': { schema: profitabilitySchema } } },
+        ...errorResponses(400, 401, 404, 429, 500, 503),
+      },
+    });
+    app.openapi(route, async (c) => {
+      const { address } = c.req.valid('param');
+      const { days = null, chain: given, token_addresses: tokens = [] } = c.req.valid('query');
+      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
+      const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days };
+      const found = await readProfits(options, dependencies, chain, query);
+      const facts = await readTokenFacts(reads, chain, [...found.sums.keys()]);
+      const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
+      return c.json(showProfitability(found, state, facts), 200);
+    });
+  };
+
+/** `GET /api/v2.2/wallets/{address}/profitability/summary`: the same over all tokens (docs/api/profits.md). */
+export const createWalletSummaryRoute =
+  (options: WalletProfitOptions): RouteModule =>
+  (app, dependencies) => {
+    const { chains, parameters } = dependencies;
+    const route = createRoute({
+      method: 'get',
+      path: '/api/v2.2/wallets/{address}/profitability/summary',
+      operationId: 'getWalletProfitabilitySummary',
+      tags: ['Wallets'],
+      summary: 'Get the total profit of a wallet',
+      description: `Realized profit of a wallet over all tokens that it traded. ${OF_PROFITS}`,
+      request: {
+        params: z.object({ address: parameters.address }),
+        query: querySchema({ days: daysParameter(WALLET_DAYS), chain: parameters.chain }),
+      },
+      responses: {
+        200: { description: 'Total profit', content: { 'application/json': { schema: summarySchema } } },
+        ...errorResponses(400, 401, 404, 429, 500, 503),
+      },
+    });
+    app.openapi(route, async (c) => {
+      const { address } = c.req.valid('param');
+      const { days = null, chain: given } = c.req.valid('query');
+      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
+      const query = { wallet: address as Address, tokens: null, days };
+      const found = await readProfits(options, dependencies, chain, query);
+      const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
+      return c.json(showSummary(found, state), 200);
+    });
+  };
+
+/** Reads feeds for trades that are older than the indexed blocks first. */
+async function readProfits(
+  options: WalletProfitOptions,
+  { reads, database, logger }: Pick<ApiDependencies, 'reads' | 'database' | 'logger'>,
+  chain: Chain,
+  query: WalletProfitsQuery,
+): Promise<WalletProfits> {
+  const { nodeReads, waitMs } = options;
+  const found = await sumWalletProfits({ ...options, reads }, chain, query);
+  if (found.unvalued === 0) return found;
+  const isRead = await requestFeedReadings({ database, nodeReads, logger, waitMs }, chain, found.unvaluedBlocks);
+  return isRead ? sumWalletProfits({ ...options, reads: database }, chain, query) : found;
+}
+
+/** Requests the wallet's on-demand backfill if blocks are missing. */
+function stateOf(
+  { onDemandBackfill }: Pick<WalletProfitOptions, 'onDemandBackfill'>,
+  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+  chain: Chain,
+  { wallet, known, requester }: { wallet: Address; requester: string | null } & Pick<WalletProfits, 'known'>,
+): Promise<SyncState> {
+  const request = { account: wallet, requester, indexed: known };
+  return requestTraderState(onDemandBackfill, { database, logger }, chain, request);
+}
+
+const DEFAULT_CHAIN = 'eth';
+const WALLET_DAYS = ['all', '7', '30', '60', '90'] as const;
+const TOKENS_MAX = 25;

@@ -1,0 +1,178 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, isAddress } from '@chainstead/core';
+import { hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
+import { type Holding, readBalanceSeries } from '@chainstead/erc20';
+import { poolKey, poolStateOf, type StateColumns } from '@chainstead/markets';
+import { areTablesSpread, readBlockRuns } from '@chainstead/pages';
+import type { PricePlace } from '../place/price-place.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import { hasBins, readBinHistories } from './bin-histories.ts';
+import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
+import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
+import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
+import type { StateSince } from './side-depths.ts';
+import { readPrincipals } from './vault-histories.ts';
+
+/**
+ * Pools with their states and balances until a place, from events and contract reads. Pools without a state there are left out.
+ * Costs 17 statements at most, whatever the number of pools: one if all of them have reserves.
+ */
+export async function readPoolHistories(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  const stored = await readStates(database, chain, pools, place);
+  const inVaults = stored.filter((pool) => !isAddress(pool.pool) && !hasBins(pool));
+  const managed = await readPrincipals(database, chain, inVaults, place);
+  const binned = await readBinHistories(database, chain, stored.filter(hasBins), place);
+  const others = stored.filter((pool) => !managed.has(pool.pool) && !hasBins(pool));
+  return [...managed.values(), ...binned, ...(await addTokenBalances(database, chain, others, place))];
+}
+
+/** Adds the balances of pools that are contracts, as their tokens report them. The depth of others is unknown. */
+async function addTokenBalances(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  const inRange = await withLiquidity(database, chain, stored, place);
+  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isAddress(pool.pool) && isEverInRange(pool)));
+  const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
+    [token0, token1].map((token) => ({ account: pool as Address, token })),
+  );
+  // Balances before the first states don't matter. So a new installation needs no transfers from before its first block.
+  const starts = wanted.map(({ states: [first] }) => Math.max(place.windowStart, first?.block ?? place.windowStart));
+  const span = { start: Math.min(place.block, ...starts), end: place.block };
+  const series = await readBalanceSeries(database, chain, holdings, span);
+  const places = new Map(wanted.map((pool, position) => [pool.pool, 2 * position]));
+  return inRange.map(({ isUncovered, ...pool }) => {
+    const position = places.get(pool.pool);
+    const [own0, own1] = position === undefined ? [] : [series[position], series[position + 1]];
+    if (own0 === undefined || own1 === undefined)
+      return { ...pool, depth: isUncovered || !isAddress(pool.pool) ? 'uncovered' : 'known' };
+    return { ...pool, states: addBalances(pool.states, [own0, own1]), depth: depthSourceOf([own0, own1]) };
+  });
+}
+
+type PoolInRange = Omit<PoolHistory, 'depth'> & { readonly isUncovered: boolean };
+
+async function readStates(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly StoredPool[]> {
+  if (pools.length === 0) return [];
+  const chainId = sql`${chain.id}::bigint`;
+  const bigint = (block: number) => sql`${block}::bigint`;
+  const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
+  // A range of the primary key each.
+  const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
+    const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
+    const selectFrom = (kind: StateRow['kind'], table: Sql, place: Sql, state = STATE): Sql =>
+      sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
+    const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
+    // A reading has the state at the end of its block: of the one before the first indexed block too.
+    const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
+    const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
+    return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+      UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
+      UNION (${select} AND block_number > ${start} AND block_number <= ${end})
+      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+      UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
+  };
+  // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
+  const rangesOfPool = ({ pool }: PoolOfToken, position: number) =>
+    rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`);
+  const ranges = (await areTablesSpread(database))
+    ? joinSql(pools.map(rangesOfPool), ' UNION ')
+    : sql`SELECT found.* FROM unnest(${pools.map(({ pool }) => poolKey(pool))}::bigint[], ${pools.map(({ pool }) => hexBytes(pool))}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
+       CROSS JOIN LATERAL (${rangesOf(sql`(wanted.number - 1)::integer`, sql`wanted.key`, sql`wanted.pool`)}) AS found`;
+  const rows = await database.select<StateRow>(
+    sql`WITH state AS MATERIALIZED (${ranges})
+     SELECT state.*, coalesce(stood_since, extract(epoch FROM block_timestamp))::float8 AS since,
+       coalesce(extract(epoch FROM block_timestamp), stood_since)::float8 AS time
+     FROM state LEFT JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
+     WHERE coalesce(stood_since, extract(epoch FROM block_timestamp)) IS NOT NULL ORDER BY position, state.block_number`,
+  );
+  const byPool = Map.groupBy(rows, ({ position }) => position);
+  return pools.flatMap((pool, position) => {
+    const of = byPool.get(position) ?? [];
+    const ofKind = (kind: StateRow['kind']) => of.filter((row) => row.kind === kind);
+    const events = ofKind('event').flatMap(stateOf);
+    const reading = ofKind('reading').filter((row) => row.block_number < (events[0]?.block ?? Infinity));
+    // From the first state on, events report all later ones. So a reading counts only if it comes before them.
+    const all = [...reading.flatMap(stateOf), ...events];
+    const [first] = all;
+    if (first === undefined) return [];
+    // An earlier state is only needed for its time.
+    const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
+    const states = all.slice(Math.max(0, lastBefore));
+    const { block } = all.at(-1) ?? first;
+    const since = of.findLast((row) => row.block_number === block)?.time ?? first.since;
+    const isRead = first !== events[0];
+    // Without a creation event, the age is known only if the blocks are indexed from the first one on. A pool is as old as its first state.
+    const [creation] = ofKind('creation');
+    const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
+    const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
+    return [{ ...pool, states, changedAt: { block, since }, createdAt, readAt: isRead ? first.block : null }];
+  });
+}
+
+const INT4_MAX = rawSql(2_147_483_647);
+const STATE = sql`reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick`;
+const NO_STATE = sql`NULL, NULL, NULL, NULL, NULL::integer`;
+
+interface StateRow extends StateColumns {
+  readonly position: number;
+  readonly block_number: number;
+  readonly kind: 'event' | 'reading' | 'creation';
+  readonly transaction_index: number;
+  readonly log_index: number;
+  readonly since: number;
+  readonly time: number;
+}
+
+function stateOf(row: StateRow): readonly ReportedState[] {
+  const { block_number: block, since, transaction_index: transactionIndex, log_index: logIndex } = row;
+  const state = poolStateOf(row);
+  return state === null ? [] : [{ block, since, transactionIndex, logIndex, state }];
+}
+
+/** Adds the changes of liquidity to pools of concentrated liquidity. Uncovered: some of these changes are not indexed. */
+async function withLiquidity(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  { block }: PricePlace,
+): Promise<readonly PoolInRange[]> {
+  const concentrated = stored.filter(({ states: [first] }) => first?.state.of === 'price');
+  if (concentrated.length === 0) return stored.map((pool) => inRangeOf(pool, [], false));
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  const firstBlockOf = ({ states: [first] }: StoredPool): number => first?.block ?? 0;
+  // Changes in the block of a reading are part of it.
+  const covered = concentrated.filter(
+    (pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool) + (pool.readAt === null ? 0 : 1),
+  );
+  const spans = covered.map((pool) => ({ pool: pool.pool, first: firstBlockOf(pool), last: block }));
+  const changes = await readLiquidityChanges(database, chain, spans);
+  const byPool = new Map(covered.map(({ pool }, position) => [pool, changes[position] ?? []]));
+  return stored.map((pool) => {
+    const ofPool = byPool.get(pool.pool);
+    return inRangeOf(pool, ofPool ?? [], concentrated.includes(pool) && ofPool === undefined);
+  });
+}
+
+function inRangeOf(
+  { states, ...pool }: StoredPool,
+  changes: Parameters<typeof addLiquidityChanges>[1],
+  isUncovered: boolean,
+): PoolInRange {
+  const found = addLiquidityChanges(states, changes).map(({ state, ...since }): StateSince => {
+    return { ...since, state, balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null] };
+  });
+  return { ...pool, states: found, isUncovered };
+}

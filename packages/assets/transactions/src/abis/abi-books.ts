@@ -1,0 +1,81 @@
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import {
+  type AbiBook,
+  type AbiEntry,
+  type AbiFunction,
+  bookOf,
+  bookOfSignatures,
+  parseSignature,
+  readAbiItem,
+  STANDARDS,
+} from '@chainstead/events/decoding';
+import { type FoundAbis, findStoredAbis, type RequestedEntry, SIGNATURES_MAX } from './find-abis.ts';
+
+/** In order of trust. */
+export type BooksOf = (address: string, block: number) => readonly AbiBook[];
+
+export interface AbiBooks {
+  forPage(reads: ReadDatabase, chain: Chain, requested: readonly RequestedEntry[]): Promise<BooksOf>;
+}
+
+/** For contracts whose implementation is unknown and whose own ABI has no match. */
+type OnUnknown = (chain: Chain, unknown: readonly RequestedEntry[]) => void;
+export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
+
+/** Parsed texts; each takes some kilobytes. */
+const REMEMBERED_MAX = 5_000;
+
+/** One instance for all routes: hashing takes most of the time. Imports are looked up each time. */
+export function createAbiBooks({ onUnknown }: { readonly onUnknown?: OnUnknown } = {}): AbiBooks {
+  const signatureNamed = remember(parseSignature);
+  const entryWritten = remember((text): AbiEntry | null => {
+    const read = readAbiItem(JSON.parse(text));
+    return typeof read === 'string' ? null : read;
+  });
+  function booksBy(source: 'contract' | 'implementation' | 'same-code', rows: FoundAbis['own']) {
+    const books = new Map<string, AbiBook>();
+    for (const [key, texts] of Map.groupBy(rows, ([key]) => key)) {
+      const entries = texts.flatMap(([, text]) => entryWritten(text) ?? []);
+      const functions = entries.flatMap(({ kind, entry }) => (kind === 'function' ? [entry] : []));
+      const events = entries.flatMap(({ kind, entry }) => (kind === 'event' ? [entry] : []));
+      books.set(key, bookOf(source, { functions, events }));
+    }
+    return books;
+  }
+
+  return {
+    async forPage(reads, chain, requested) {
+      if (requested.length === 0) return STANDARDS_ALONE;
+      const found = await findStoredAbis(reads, chain, requested);
+      if (found.unknown.length > 0) onUnknown?.(chain, found.unknown);
+      const last = [STANDARDS, listBook(found.signatures, signatureNamed)];
+      const own = booksBy('contract', found.own);
+      const pointedTo = booksBy('implementation', found.pointedTo);
+      const sameCode = booksBy('same-code', found.sameCode);
+      return (address, block) =>
+        [own.get(address), pointedTo.get(`${address} ${block}`), sameCode.get(address), ...last].filter(
+          (book) => book !== undefined,
+        );
+    },
+  };
+}
+
+/** With very many signatures of one selector, the right one can't be determined. */
+function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: string) => AbiFunction | null): AbiBook {
+  const bySelector = Map.groupBy(signatures, ([selector]) => selector).values();
+  const few = [...bySelector].filter(({ length }) => length <= SIGNATURES_MAX).flat();
+  return bookOfSignatures(few.flatMap(([, text]) => signatureNamed(text) ?? []));
+}
+
+function remember<Meaning>(read: (text: string) => Meaning): (text: string) => Meaning {
+  const remembered = new Map<string, Meaning>();
+  return (text) => {
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    const meaning = read(text);
+    remembered.set(text, meaning);
+    return meaning;
+  };
+}

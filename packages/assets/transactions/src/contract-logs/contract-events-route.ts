@@ -1,0 +1,123 @@
+import type { Address } from '@chainstead/core';
+import type { DecodedEvent } from '@chainstead/events/decoding';
+import { defineListRoute, querySchema, type RouteModule, textParameter } from '@chainstead/http';
+import { indexedSchema, showIndexed } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
+import {
+  type ContractLogsOptions,
+  contractLogFilter,
+  contractLogList,
+  contractParameter,
+  topicParameter,
+} from './contract-log-list.ts';
+import { decodeAs, readEventItem, valuesOf } from './event-item.ts';
+import type { ContractLog } from './get-contract-logs.ts';
+
+export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
+  return (app, dependencies) => {
+    const { parameters } = dependencies;
+    defineListRoute(app, dependencies, {
+      ...contractLogList(options, dependencies),
+      path: '/api/v2.2/{address}/events',
+      operationId: 'getContractEvents',
+      summary: 'List decoded events of a contract',
+      description:
+        'Logs of one event, decoded with the ABI item in the body, by block number, newest first by default. Completeness and limits are the same as for `/{address}/logs`.',
+      params: z.object({ address: contractParameter }),
+      query: querySchema({
+        chain: parameters.chain,
+        ...parameters.blockBounds,
+        topic: topicParameter('Hash of the event signature. Default: computed from the ABI item in the body.'),
+        offset: offsetParameter,
+        limit: parameters.limit,
+        order: parameters.order,
+        cursor: parameters.cursor,
+      }),
+      body: eventItemSchema,
+      errors: [413],
+      response: { description: 'A page of events', schema: contractEventsSchema },
+      cursorName: 'contract-events',
+      filterOf: ({ address, topic, body, ...query }) =>
+        contractLogFilter(address, query, [readEventItem(body, topic).topic0]),
+      firstPage: 0,
+      present: ({ contract, indexed, logs }, envelope, { given }) => {
+        const event = readEventItem(given.body, given.topic);
+        const result = logs.flatMap((log) => {
+          const decoded = decodeAs(event, log);
+          return decoded === null ? [] : [showContractEvent(log, contract, decoded)];
+        });
+        return { ...envelope, indexed: showIndexed(indexed), skipped: logs.length - result.length, result };
+      },
+    });
+  };
+}
+
+/** Skipped rows are read too: for more, clients use cursors. */
+const OFFSET_MAX = 10_000;
+
+const offsetParameter = textParameter(`a whole number from 0 to ${OFFSET_MAX}`, (given) =>
+  /^\d{1,5}$/.test(given) && Number(given) <= OFFSET_MAX ? Number(given) : undefined,
+)
+  .optional()
+  .openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: OFFSET_MAX,
+    description: 'Number of events to skip before the first page.',
+  });
+
+const eventItemSchema = z.record(z.string(), z.unknown()).openapi({
+  example: {
+    anonymous: false,
+    name: 'Transfer',
+    type: 'event',
+    inputs: [
+      { indexed: true, name: 'from', type: 'address' },
+      { indexed: true, name: 'to', type: 'address' },
+      { indexed: false, name: 'value', type: 'uint256' },
+    ],
+  },
+  description: 'The ABI item of the event',
+});
+
+const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
+
+const contractEventSchema = z
+  .object({
+    transaction_hash: hash,
+    address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
+    block_timestamp: z.iso.datetime({ precision: 3 }).openapi({ example: '2021-05-07T11:08:35.000Z' }),
+    block_number: z.string().openapi({ pattern: '^[0-9]+$', example: '12386788' }),
+    block_hash: hash,
+    data: z.record(z.string(), z.string()).openapi({
+      example: { from: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', value: '1000000000000000000' },
+      description: 'By parameter. Addresses with EIP-55 checksum, integers in decimal, arrays and tuples as JSON',
+    }),
+  })
+  .openapi('ContractEvent');
+
+const contractEventsSchema = z
+  .object({
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
+    page_size: z.int().min(1),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    skipped: z.int().min(0).openapi({ description: 'Number of logs on this page that the ABI item does not decode' }),
+    indexed: indexedSchema,
+    result: z.array(contractEventSchema),
+  })
+  .openapi('ContractEvents');
+
+function showContractEvent(
+  { block, transactionHash }: ContractLog,
+  address: Address,
+  decoded: DecodedEvent,
+): z.infer<typeof contractEventSchema> {
+  return {
+    transaction_hash: transactionHash,
+    address,
+    block_timestamp: block.block_timestamp,
+    block_number: String(block.block_number),
+    block_hash: block.block_hash,
+    data: valuesOf(decoded),
+  };
+}

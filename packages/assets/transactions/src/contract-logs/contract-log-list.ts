@@ -1,0 +1,128 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress, parseHash, systemClock } from '@chainstead/core';
+import {
+  type ApiDependencies,
+  ApiError,
+  addressParameter,
+  blockBoundsSchema,
+  boundsOfRows,
+  givenBlockBounds,
+  type Page,
+  requireIndexes,
+  textParameter,
+} from '@chainstead/http';
+import { createMissingIndexes, type OnDemandBackfill } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
+import { BY_TOPIC } from './contract-logs-statement.ts';
+import { logs } from './dataset.ts';
+import { type ContractLogsPage, getContractLogs } from './get-contract-logs.ts';
+
+export interface ContractLogsOptions {
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestEmitter'>;
+}
+
+type RequestedLogs = Parameters<typeof givenBlockBounds>[0] & {
+  readonly chain?: Pick<Chain, 'key'> | undefined;
+  readonly offset?: number | undefined;
+};
+
+export function contractLogList(options: ContractLogsOptions, dependencies: ApiDependencies) {
+  const missing = createMissingIndexes(dependencies.reads, systemClock, [BY_TOPIC]);
+  return {
+    tags: ['Contracts'],
+    datasets: [logs.name],
+    filter: filterSchema,
+    position: positionSchema,
+    /** @throws LogsNotIndexedError (400) if none of the contract's logs are indexed and requests may cause no calls */
+    read: async (page: LogsPage) => {
+      if (page.filter.topic0 !== null) requireIndexes(await missing());
+      const logs = await readLogs(options, dependencies, page);
+      return { ...logs, contract: parseAddress(page.filter.address), next: nextPlace(page, logs) };
+    },
+  };
+}
+
+/** Clients of the hosted API recognize this error text. */
+export const contractParameter = addressParameter('Invalid address provided').openapi({
+  description: 'The contract address',
+});
+
+export function topicParameter(description: string) {
+  const parse = (text: string) => (/^0x[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined);
+  return textParameter('a topic (0x and 64 hexadecimal digits)', parse)
+    .optional()
+    .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description });
+}
+
+export function contractLogFilter(
+  contract: Address,
+  requested: RequestedLogs,
+  [topic0, topic1, topic2, topic3]: readonly (string | undefined)[],
+) {
+  const { chain, offset } = requested;
+  const topics = { topic0, topic1, topic2, topic3 };
+  return { address: contract, chain: chain?.key, ...topics, offset, ...givenBlockBounds(requested) };
+}
+
+/** Names are those of the parameters, as errors repeat them. */
+const filterSchema = z.object({
+  address: z.string(),
+  chain: z.string().default('eth'),
+  topic0: z.string().nullable().default(null),
+  topic1: z.string().nullable().default(null),
+  topic2: z.string().nullable().default(null),
+  topic3: z.string().nullable().default(null),
+  offset: z.int().default(0),
+  ...blockBoundsSchema,
+});
+type LogsFilter = z.infer<typeof filterSchema>;
+const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int() });
+
+type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
+  readonly chain: Chain;
+  readonly requester: string;
+};
+
+async function readLogs(
+  { onDemandBackfill }: ContractLogsOptions,
+  { database, reads, logger }: Pick<ApiDependencies, 'database' | 'reads' | 'logger'>,
+  { chain, filter, limit, order, position, requester, upperBound }: LogsPage,
+): Promise<ContractLogsPage> {
+  const contract = parseAddress(filter.address);
+  const topics = [filter.topic0, filter.topic1, filter.topic2, filter.topic3];
+  const page = await getContractLogs(reads, chain, {
+    ...{ contract, order, limit, offset: filter.offset },
+    topics: topics.map((topic) => (topic === null ? null : parseHash(topic))),
+    ...boundsOfRows(filter),
+    pinnedBlock: upperBound,
+    after: position && {
+      blockNumber: position.block,
+      transactionIndex: position.transaction,
+      logIndex: position.log,
+    },
+  });
+  if (page.indexed.complete) return page;
+  const outcome = await onDemandBackfill.requestEmitter({ database, logger }, chain, contract, requester);
+  if (outcome === 'off' && chain.logs === 'off' && page.indexed.fromBlock === null)
+    throw new LogsNotIndexedError(chain);
+  return page;
+}
+
+function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: ContractLogsPage) {
+  const last = shown.at(-1);
+  if (!hasNext || last === undefined) return null;
+  const block = last.block.block_number;
+  return {
+    position: { block, transaction: last.transactionIndex, log: last.logIndex },
+    upperBound: page.upperBound ?? newestBlock ?? block,
+  };
+}
+
+/** None of the contract's logs are indexed, and requests may not read them from a node. */
+class LogsNotIndexedError extends ApiError {
+  constructor({ key }: Pick<Chain, 'key'>) {
+    const message = `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
+    const details = { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' };
+    super({ code: 'LOGS_NOT_INDEXED', status: 400, message, details });
+  }
+}

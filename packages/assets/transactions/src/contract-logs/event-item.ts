@@ -1,0 +1,38 @@
+import { type AbiBook, bookOf, type DecodedEvent, decodeEvent, readAbiItem } from '@chainstead/events/decoding';
+import { InvalidParameterError } from '@chainstead/http';
+import type { ContractLog } from './get-contract-logs.ts';
+
+export interface EventItem {
+  readonly signature: string;
+  readonly topic0: string;
+  readonly book: AbiBook;
+}
+
+/** `topic`: also given by the client. @throws InvalidParameterError for other items, and another topic */
+export function readEventItem(given: Readonly<Record<string, unknown>>, topic: string | undefined): EventItem {
+  const read = readAbiItem({ ...given, type: given.type ?? 'event' });
+  if (read === null || typeof read === 'string' || read.kind !== 'event') {
+    const reason = typeof read === 'string' ? read : 'a function, a constructor or an error';
+    throw new InvalidParameterError({
+      parameter: 'body',
+      message: `body must be the ABI item of an event that is not anonymous, and it has ${reason}`,
+    });
+  }
+  const { signature, topic0 } = read.entry;
+  if (topic !== undefined && topic !== topic0)
+    throw new InvalidParameterError({
+      parameter: 'topic',
+      given: topic,
+      allowed: `the hash of ${signature} (${topic0})`,
+    });
+  return { signature, topic0, book: bookOf('contract', { functions: [], events: [read.entry] }) };
+}
+
+export function decodeAs({ book }: EventItem, { topics, data }: ContractLog): DecodedEvent | null {
+  return decodeEvent({ topics, data }, [book]);
+}
+
+/** A parameter without a name has its position. */
+export function valuesOf({ params }: DecodedEvent): Readonly<Record<string, string>> {
+  return Object.fromEntries(params.map(({ name, value }, place) => [name === '' ? String(place) : name, value]));
+}

@@ -1,0 +1,108 @@
+import type { Address } from '@chainstead/core';
+import type { Evidence } from '../../index.ts';
+
+/** Moved by the transaction's own value or by an internal call. */
+export interface CoinLeg {
+  readonly from: Address;
+  readonly to: Address;
+  /** Wei. */
+  readonly value: bigint;
+  readonly isInternal: boolean;
+  /** Minted by a deposit from the chain below: its sender paid nothing on this chain. @default false */
+  readonly isMinted?: boolean;
+}
+
+export interface TokenLeg {
+  readonly token: Address;
+  readonly from: Address;
+  readonly to: Address;
+  /** Base units. */
+  readonly value: bigint;
+  readonly logIndex: number;
+}
+
+export interface NftLeg {
+  readonly token: Address;
+  readonly tokenId: string;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: bigint;
+  /** The account that moved it, if the event has it (ERC-1155). */
+  readonly operator: Address | null;
+  readonly logIndex: number;
+}
+
+export interface TradePart {
+  readonly role: 'buyer' | 'seller';
+  readonly isOffer: boolean;
+}
+
+/** From one wallet's view: all facts that determine the category. */
+export interface WalletTransaction {
+  readonly wallet: Address;
+  readonly from: Address;
+  readonly to: Address | null;
+  /** Null before Byzantium: not known to have failed. */
+  readonly status: 0 | 1 | null;
+  readonly method: string | null;
+  readonly selector: string | null;
+  /** The wallet's own legs, in order: the transaction's value before internal transfers; logs by their index. */
+  readonly coins: readonly CoinLeg[];
+  readonly tokens: readonly TokenLeg[];
+  readonly nfts: readonly NftLeg[];
+  readonly listed: ReadonlySet<Address>;
+  /** Approvals with the wallet as owner: whether each grants something. Approvals of one NFT are not included. */
+  readonly approvals: readonly { readonly isGranted: boolean }[];
+  readonly trades: readonly TradePart[];
+  readonly evidence: ReadonlySet<Evidence>;
+  readonly isTraced: boolean;
+}
+
+/** Clients switch over these. */
+export const CATEGORIES = [
+  'send',
+  'receive',
+  'token send',
+  'token receive',
+  'nft send',
+  'nft receive',
+  'token swap',
+  'deposit',
+  'withdraw',
+  'nft purchase',
+  'nft sale',
+  'airdrop',
+  'mint',
+  'burn',
+  'borrow',
+  'contract interaction',
+  'approve',
+  'revoke',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** Finer categories, each only if an event or a rule shows it. */
+export const CATEGORY_DETAILS = [
+  'wrap',
+  'unwrap',
+  'share',
+  'repay',
+  'stake',
+  'unstake',
+  'claim',
+  'bridge',
+  'liquidity add',
+  'liquidity remove',
+  'permit',
+  'nft offer',
+  'contract creation',
+  'poisoning',
+] as const;
+export type CategoryDetail = (typeof CATEGORY_DETAILS)[number];
+
+export interface Classification {
+  readonly category: Category;
+  readonly detail: CategoryDetail | null;
+  readonly isInferred: boolean;
+  readonly row: number;
+}

@@ -1,0 +1,137 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import { type ReadDatabase, sql } from '@chainstead/db';
+import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/pages';
+import type {
+  BooksOf,
+  InternalTransactionRecord,
+  InternalTransactionsByHash,
+  StoredEvidence,
+  TransactionRecord,
+} from '../../index.ts';
+import { classify } from '../classification/classify.ts';
+import type { Classification } from '../classification/wallet-transaction.ts';
+import type { HistoryQuery, PlacedTransaction, TransactionPlace } from './history-query.ts';
+import { type IndexedLegs, readAssetMovements } from './read-asset-movements.ts';
+import { readPlaces } from './read-places.ts';
+import { type NamedOnPage, type RelatedToHistory, readRelated } from './related-to-history.ts';
+import { type SeenTransaction, seenByWallet, withKnownTokens } from './seen-by-wallet.ts';
+
+export interface ClassifiedTransaction {
+  readonly block: PageBlock;
+  readonly record: TransactionRecord;
+  readonly calls: readonly InternalTransactionRecord[] | null;
+  readonly seen: SeenTransaction;
+  readonly classification: Classification;
+}
+
+export interface HistoryPage {
+  readonly rows: readonly ClassifiedTransaction[];
+  readonly related: RelatedToHistory;
+  readonly booksOf: BooksOf;
+  readonly next: TransactionPlace | null;
+  readonly indexed: Indexed;
+  readonly syncedBlock: number | null;
+  /** The newest block that the response could contain: the upper bound of its cursor. */
+  readonly newestBlock: number;
+  /** Internal transfers are known, for all requested blocks or at least for the page; `none`: they are not. */
+  readonly traces: 'indexed' | 'on-demand' | 'none';
+}
+
+export interface WantedTransaction extends PlacedTransaction {
+  readonly blockHash: Hash;
+  readonly legs: IndexedLegs;
+}
+
+export interface ReadTransaction {
+  /** Without logs if their evidence is stored. */
+  readonly record: TransactionRecord;
+  /** Evidence about the wallet in its logs; null: the record has the logs. */
+  readonly said: StoredEvidence | null;
+}
+
+export type RecordInBlock = Pick<ClassifiedTransaction, 'block' | 'record'>;
+
+export interface HistoryReading {
+  readonly database: ReadDatabase;
+  readonly chain: Chain;
+  recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly ReadTransaction[]>;
+  callsOf(transactions: readonly RecordInBlock[]): Promise<InternalTransactionsByHash>;
+  booksFor(transactions: readonly RecordInBlock[]): Promise<BooksOf>;
+  readonly withMetadata: boolean;
+}
+
+/**
+ * The transactions, with the wallet's asset movements and the category of each.
+ * @throws {InconsistentPageError} if a row repeatedly comes without its block
+ */
+export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
+  const { database, chain } = reading;
+  const { indexed, isTraced, syncedBlock, places, blockOf, legsAt } = await readConsistentPage(() =>
+    readIndex(database, chain, query),
+  );
+  const shown = places.slice(0, query.limit);
+  const wanted = shown.map((place) => ({
+    ...place,
+    blockHash: blockOf({ block_number: place.blockNumber }).block_hash,
+    legs: legsAt(place),
+  }));
+  const records = await reading.recordsOf(wanted);
+  const transactions = wanted.flatMap(({ blockNumber, legs }, index) => {
+    const read = records[index];
+    return read === undefined ? [] : [{ ...read, block: blockOf({ block_number: blockNumber }), legs }];
+  });
+  const [traced, booksOf] = await Promise.all([reading.callsOf(transactions), reading.booksFor(transactions)]);
+  const rowsSeen = transactions.map(({ block, record, legs, said }) => {
+    const calls = traced?.get(record.hash) ?? null;
+    const known = { record, said, block: block.block_number, legs, calls, booksOf };
+    return { block, record, calls, seen: seenByWallet(chain, query.wallet, known) };
+  });
+  const related = await readRelated(database, chain, namedBy(rowsSeen, reading.withMetadata));
+  const rows = rowsSeen.map((row) => {
+    const seen = withKnownTokens(row.seen, related.tokenOf);
+    return { ...row, seen, classification: classify(seen) };
+  });
+  const newest = places.map(({ blockNumber }) => blockNumber);
+  return {
+    ...{ rows, related, booksOf, indexed, syncedBlock },
+    traces: isTraced ? 'indexed' : traced === null ? 'none' : 'on-demand',
+    next: places.length > query.limit ? (shown.at(-1) ?? null) : null,
+    newestBlock: Math.max(syncedBlock ?? 0, ...newest),
+  };
+}
+
+async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery) {
+  const index = await readPlaces(database, chain, query);
+  const shown = index.places.slice(0, query.limit);
+  const [first, last] = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
+  if (first === undefined || last === undefined)
+    return { ...index, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
+  const blocks = shown.map(({ blockNumber }) => blockNumber);
+  const [[row], legsAt] = await Promise.all([
+    database.select<{ blocks: string | null }>(
+      sql`SELECT ${blocksOf(sql`SELECT unnest(${blocks}::bigint[])`, chain.id)} AS blocks`,
+    ),
+    readAssetMovements(database, chain, query.wallet, { first, last }, blocks),
+  ]);
+  const rows = blocks.map((block) => ({ block_number: block }));
+  return { ...index, blockOf: readBlocks(row?.blocks ?? null, rows), legsAt };
+}
+
+const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], inside: null, approvals: [], said: null };
+
+function namedBy(rows: readonly Pick<ClassifiedTransaction, 'record' | 'seen'>[], withMetadata: boolean): NamedOnPage {
+  const seen = rows.map((row) => row.seen);
+  const nfts = seen.flatMap((transaction) => transaction.nfts);
+  // An approved token may be of either kind, and the spender may be a token too.
+  const approvals = seen.flatMap(({ approvals: given }) => given.flatMap(({ token, spender }) => [token, spender]));
+  const tokens = seen.flatMap((transaction) => transaction.tokens);
+  const legs = [...seen.flatMap(({ coins }) => coins), ...tokens, ...nfts];
+  const parties = seen.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));
+  return {
+    tokens: new Set([...tokens.map(({ token }) => token), ...approvals]),
+    collections: new Set([...nfts.map(({ token }) => token), ...approvals]),
+    accounts: new Set([...parties, ...legs.flatMap(({ from, to }) => [from, to]), ...approvals]),
+    nfts: withMetadata ? nfts : [],
+  };
+}

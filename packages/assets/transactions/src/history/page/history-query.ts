@@ -1,0 +1,24 @@
+import type { Address, Hash } from '@chainstead/core';
+import type { PageBounds } from '@chainstead/pages';
+
+export interface TransactionPlace {
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+}
+
+export interface PlacedTransaction extends TransactionPlace {
+  readonly hash: Hash;
+}
+
+/** One transaction from the beginning on: one more than the limit is read. */
+export const FIRST_PLACE = {
+  ...{ order: 'ASC' as const, limit: 0, after: null, pinnedBlock: null },
+  ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
+} satisfies Omit<HistoryQuery, 'wallet'>;
+
+export interface HistoryQuery extends PageBounds {
+  readonly wallet: Address;
+  readonly order: 'ASC' | 'DESC';
+  readonly limit: number;
+  readonly after: TransactionPlace | null;
+}

@@ -1,0 +1,78 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  addressBytes,
+  expectedTrue,
+  joinSql,
+  rawSql,
+  rowsAfterInPartitions,
+  type Sql,
+  sql,
+  where,
+} from '@chainstead/db';
+import { pageRange, scanRange } from '@chainstead/pages';
+import { accountTransactions, watchedBlocks } from '../../index.ts';
+import type { HistoryQuery } from './history-query.ts';
+import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
+
+const { account, token, nftFrom, nftTo, approval, internal } = WALLET_TABLES;
+const RANGES: readonly WalletTable[] = [account, token, nftFrom, nftTo, approval, internal];
+
+export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
+export const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
+/** Without stored transactions, those in which the wallet has no legs are missing. */
+export function historyDatasets({ transactions }: Chain): readonly string[] {
+  return [...ASSET_MOVEMENT_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
+}
+
+/**
+ * The coverage of the wallet's transfers, and `places` in order, as JSON: block, index, hash or null, key of the stored
+ * row or null. Each range stops after limit + 1 transactions; their union is merged. As in
+ * wallet-transfers-statement.ts of ERC-20, the planner can't choose to read and sort all of a wallet.
+ */
+export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
+  const chainId = sql`${chain.id}`;
+  const wallet = sql`${addressBytes(query.wallet)}::bytea`;
+  const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
+  const end = query.after && ([sql`${query.after.blockNumber}::bigint`, sql`${query.after.transactionIndex}`] as const);
+  const after = end && rowsAfterInPartitions(query.order, ['block_number', 'transaction_index'], end);
+  const { scan, far } = scanRange(query.order, { lower, upper }, after);
+  const tail = sql`${orderBy(query.order)} LIMIT ${query.limit + 1}`;
+  const ranges = RANGES.map((range) => {
+    const conditions = [
+      ...rowsOfWallet(range, query.wallet),
+      ...(range.also === undefined ? [] : [expectedTrue(range.also)]),
+      sql`chain_id = ${chainId}`,
+      ...scan,
+    ];
+    // Rows of an account have the key of the transaction's row instead of the hash.
+    const columns =
+      range === account
+        ? sql`NULL::text AS hash, transaction_key::text AS row_key`
+        : sql`encode(transaction_hash, 'hex') AS hash, NULL::text AS row_key`;
+    return sql`(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${columns} FROM ${rawSql(range.table)} AS part
+      ${where(conditions)} ${tail})`;
+  });
+  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (
+  SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
+  FROM (${joinSql(ranges, '\n    UNION ALL ')}) AS found ${where(far)} GROUP BY block_number, transaction_index ${tail})
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, (
+  SELECT json_agg(json_build_array(block_number, transaction_index, hash, row_key) ${orderBy(query.order)}) FROM page) AS places
+FROM covered`;
+}
+
+/** A wallet's coverage in a dataset, and whether it includes the bounds of the query. */
+export function coverageStatement(chain: Chain, dataset: string, query: HistoryQuery): Sql {
+  const chainId = sql`${chain.id}`;
+  const subject = sql`${addressBytes(query.wallet)}::bytea`;
+  // For a requested wallet, blocks are searched as they are followed.
+  const isWatched = dataset === accountTransactions.name && chain.transactions.mode === 'wallets';
+  const followed = isWatched ? { followed: watchedBlocks(chainId, subject) } : {};
+  const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
+  const { ctes, complete } = pageRange(chain, chainId, of, query, null);
+  return sql`WITH ${joinSql(ctes)} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`;
+}
+
+function orderBy(order: 'ASC' | 'DESC'): Sql {
+  return rawSql(`ORDER BY block_number ${order}, transaction_index ${order}`);
+}

@@ -1,0 +1,176 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { DIRECTION } from '@chainstead/db/direction';
+import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '../../index.ts';
+import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
+import { readCoveredBlocks } from './covered-blocks.ts';
+import type { TransactionPlace } from './history-query.ts';
+import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
+
+export interface ShownNftLeg extends NftLeg {
+  /** NFT_TRANSFER_KINDS of token-events. */
+  readonly kind: number;
+}
+
+export interface IndexedLegs {
+  readonly tokens: readonly TokenLeg[];
+  readonly nfts: readonly ShownNftLeg[];
+  readonly trades: readonly TradePart[];
+  /** Native tokens moved by internal calls, in execution order; null if they are not indexed. */
+  readonly inside: readonly CoinLeg[] | null;
+  readonly approvals: readonly GivenApproval[];
+  /** Other evidence about the wallet in its logs; null if the wallet has no row for it. */
+  readonly said: StoredEvidence | null;
+}
+
+export interface PageSpan {
+  readonly first: TransactionPlace;
+  readonly last: TransactionPlace;
+}
+
+/**
+ * Reads a wallet's movements in a span of its transactions: one index range per table.
+ * @param blocks those of the transactions
+ * @returns a function that finds those at a position
+ */
+export async function readAssetMovements(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+  span: PageSpan,
+  blocks: readonly number[],
+): Promise<(place: TransactionPlace) => IndexedLegs> {
+  const scan: Scan = { database, ofWallet: rowsOf(chain, wallet, span) };
+  const [tokens, nfts, trades, approvals, said, inside, traced] = await Promise.all([
+    ...([readTokens(scan, wallet), readNfts(scan, wallet), readTrades(scan)] as const),
+    ...([readApproved(scan), readSaid(scan), readInside(scan, wallet)] as const),
+    readCoveredBlocks(database, chain, internalTransfers.name, blocks),
+  ]);
+  return (place) => {
+    const key = `${place.blockNumber} ${place.transactionIndex}`;
+    return {
+      tokens: tokens.get(key) ?? [],
+      nfts: nfts.get(key) ?? [],
+      trades: trades.get(key) ?? [],
+      // A block has all of its rows or none.
+      inside: inside.get(key) ?? (traced.has(place.blockNumber) ? [] : null),
+      approvals: approvals.get(key) ?? [],
+      said: said.get(key)?.[0] ?? null,
+    };
+  };
+}
+
+interface Scan {
+  readonly database: ReadDatabase;
+  readonly ofWallet: (table: Pick<WalletTable, 'key' | 'account'>) => Sql;
+}
+
+function rowsOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): Scan['ofWallet'] {
+  const [from, to] = [sql`${first.blockNumber}::bigint`, sql`${last.blockNumber}::bigint`];
+  const span = sql`chain_id = ${id} AND block_number BETWEEN ${from} AND ${to}
+  AND (block_number, transaction_index) >= (${from}, ${first.transactionIndex}::int) AND (block_number, transaction_index) <= (${to}, ${last.transactionIndex}::int)`;
+  return (table) => where([...rowsOfWallet(table, wallet), span]);
+}
+
+const PLACE = sql`block_number::int8 AS block, transaction_index AS index`;
+const IN_ORDER = sql`ORDER BY block_number, transaction_index, log_index`;
+
+interface Placed {
+  readonly block: number;
+  readonly index: number;
+}
+
+async function readRows<Row extends Placed, Leg>(
+  { database }: Scan,
+  statement: Sql,
+  toLeg: (row: Row) => Leg,
+): Promise<ReadonlyMap<string, readonly Leg[]>> {
+  const byPlace = Map.groupBy(await database.select<Row>(statement), ({ block, index }) => `${block} ${index}`);
+  return new Map(Array.from(byPlace, ([place, rows]) => [place, rows.map(toLeg)]));
+}
+
+function readTokens(scan: Scan, wallet: Address) {
+  return readRows<Side & { readonly logIndex: number; readonly token: Address }, TokenLeg>(
+    scan,
+    sql`SELECT ${PLACE}, log_index AS "logIndex", direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+     FROM erc20_transfer_sides ${scan.ofWallet(WALLET_TABLES.token)} ${IN_ORDER}`,
+    (row) => ({ token: row.token, logIndex: row.logIndex, ...sidesOf(wallet, row) }),
+  );
+}
+
+interface Side extends Placed {
+  readonly direction: number;
+  readonly counterparty: Address;
+  readonly value: string;
+}
+
+function sidesOf(wallet: Address, { direction, counterparty, value }: Side) {
+  return {
+    from: direction === DIRECTION.received ? counterparty : wallet,
+    to: direction === DIRECTION.sent ? counterparty : wallet,
+    value: BigInt(value),
+  };
+}
+
+function readNfts(scan: Scan, wallet: Address) {
+  const columns = sql`block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
+  return readRows<Placed & Omit<ShownNftLeg, 'amount'> & { readonly amount: string }, ShownNftLeg>(
+    scan,
+    sql`SELECT ${PLACE}, log_index AS "logIndex", kind, ${hexText('token_address')} AS token, token_id::text AS "tokenId", ${hexText('from_address')} AS "from",
+       ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
+     FROM (SELECT ${columns} FROM nft_transfers ${scan.ofWallet(WALLET_TABLES.nftFrom)}
+       UNION ALL SELECT ${columns} FROM nft_transfers ${scan.ofWallet(WALLET_TABLES.nftTo)}
+         AND ${expectedTrue(sql`from_address <> ${addressBytes(wallet)}::bytea`)}) AS side ${IN_ORDER}, item`,
+    ({ logIndex, tokenId, amount, kind, token, from, to, operator }) => ({
+      ...{ kind, token, tokenId, from, to, operator, logIndex },
+      amount: BigInt(amount),
+    }),
+  );
+}
+
+/** A sale to oneself is a purchase. */
+function readTrades(scan: Scan) {
+  const of = (role: TradePart['role']): Sql =>
+    sql`SELECT block_number, transaction_index, log_index, ${rawSql(`'${role}'`)} AS role, side FROM nft_trades ${scan.ofWallet({ key: `address_key(${role})`, account: role })} AND leads`;
+  return readRows<Placed & { readonly role: TradePart['role']; readonly side: number }, TradePart>(
+    scan,
+    sql`SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
+    ({ role, side }) => ({ role, isOffer: side === OFFER_ACCEPTED }),
+  );
+}
+
+function readApproved(scan: Scan) {
+  return readRows<
+    Placed & { readonly logIndex: number; readonly token: Address; readonly spender: Address; readonly value: string },
+    GivenApproval
+  >(
+    scan,
+    sql`SELECT ${PLACE}, log_index AS "logIndex", ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+     FROM erc20_approvals ${scan.ofWallet(WALLET_TABLES.approval)} ${IN_ORDER}`,
+    ({ logIndex, value: text, token, spender }) => {
+      const value = BigInt(text);
+      return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
+    },
+  );
+}
+
+function readInside(scan: Scan, wallet: Address) {
+  return readRows<Side, CoinLeg>(
+    scan,
+    sql`SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
+     FROM internal_transfers ${scan.ofWallet(WALLET_TABLES.internal)} ORDER BY block_number, transaction_index, trace_index`,
+    (row) => ({ ...sidesOf(wallet, row), isInternal: true }),
+  );
+}
+
+function readSaid(scan: Scan) {
+  return readRows<Placed & { readonly evidence: number }, StoredEvidence>(
+    scan,
+    sql`SELECT ${PLACE}, evidence FROM account_transactions ${scan.ofWallet(WALLET_TABLES.account)}`,
+    ({ evidence }) => readEvidenceBits(evidence),
+  );
+}
+
+/** `side` of a trade. */
+const OFFER_ACCEPTED = 1;

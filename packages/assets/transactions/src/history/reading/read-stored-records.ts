@@ -1,0 +1,115 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { readPackedPage } from '@chainstead/db/packed-rows';
+import {
+  accountTransactions,
+  isPlainTransfer,
+  readEvidenceBits,
+  readRetainedLogs,
+  readStored,
+  STORED_COLUMNS,
+  type StoredColumns,
+  type StoredEvidence,
+  type TransactionRecord,
+  transactionKey,
+} from '../../index.ts';
+import { readCoveredBlocks } from '../page/covered-blocks.ts';
+import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
+
+/**
+ * Those that are stored with everything a history shows, by hash.
+ * @param withLogs logs themselves are needed, not only their evidence
+ */
+export async function readStoredRecords(
+  { database, chain, withLogs }: { database: ReadDatabase; chain: Chain; withLogs: boolean },
+  wanted: readonly WantedTransaction[],
+): Promise<ReadonlyMap<Hash, ReadTransaction>> {
+  const stored = await readRows(database, chain, wanted);
+  const reported = new Map<Hash, ReadTransaction>();
+  const unreported: StoredPlace[] = [];
+  for (const { hash, legs, ...place } of wanted) {
+    const record = stored.get(hash);
+    if (record === undefined) continue;
+    // A failed transaction has no logs. Contracts logged nothing in a plain transfer, but the client may have (EIP-7708).
+    if (record.status === 0 || (!withLogs && isPlainTransfer(record)))
+      reported.set(hash, { record, said: SAYS_NOTHING });
+    else if (withLogs) continue;
+    else if (legs.said === null) unreported.push({ ...place, record, legs });
+    // For approvals, only those of tokens are stored, if their dataset has the block.
+    else if (!legs.said.approvesOtherwise && (!legs.said.approvesTokens || legs.approvals.length > 0))
+      reported.set(hash, { record, said: legs.said });
+  }
+  for (const [hash, read] of await readUnnamed(database, chain, unreported)) reported.set(hash, read);
+  const rest = wanted.filter(({ hash }) => stored.has(hash) && !reported.has(hash));
+  for (const [hash, logs] of await readRetainedLogs(database, chain, rest)) {
+    const record = stored.get(hash);
+    if (record !== undefined) reported.set(hash, { record: { ...record, logs }, said: null });
+  }
+  return reported;
+}
+
+async function readRows(
+  database: ReadDatabase,
+  chain: Chain,
+  wanted: readonly WantedTransaction[],
+): Promise<ReadonlyMap<Hash, TransactionRecord>> {
+  if (wanted.length === 0) return new Map();
+  type Page = Parameters<typeof STORED_COLUMNS.read>[0];
+  const { rows } = await readPackedPage<StoredColumns, Page>(database, STORED_COLUMNS, (select) => {
+    const keys = wanted.map(({ hash }) => transactionKey(hash));
+    return sql`WITH page AS MATERIALIZED (
+      SELECT stored.* FROM unnest(${keys}::bigint[], ${blocksOf(wanted)}::int[], ${indexesOf(wanted)}::int[]) AS wanted(key, block, index)
+      JOIN transactions AS stored ON stored.transaction_key = wanted.key AND stored.chain_id = ${chain.id}
+        AND stored.block_number = wanted.block AND stored.transaction_index = wanted.index)
+      SELECT ${select} FROM ${STORED_COLUMNS.fitting('page')}`;
+  });
+  return new Map<Hash, TransactionRecord>(
+    rows.map(readStored).flatMap(({ record, input, isSenderRecovered }) => {
+      const isWholeRow = input !== null && isSenderRecovered;
+      return isWholeRow ? [[record.hash, { ...record, input, logs: [] }]] : [];
+    }),
+  );
+}
+
+const blocksOf = (places: readonly Pick<WantedTransaction, 'blockNumber'>[]) =>
+  places.map(({ blockNumber }) => blockNumber);
+const indexesOf = (places: readonly Pick<WantedTransaction, 'transactionIndex'>[]) =>
+  places.map(({ transactionIndex }) => transactionIndex);
+
+const SAYS_NOTHING: StoredEvidence = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
+
+interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transactionIndex' | 'legs'> {
+  readonly record: TransactionRecord;
+}
+
+/**
+ * Those without a row of the wallet: if rows of all accounts are stored, their logs have no evidence about it alone.
+ * Evidence for all participants is in another account's row.
+ */
+async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonly StoredPlace[]) {
+  if (places.length === 0) return [];
+  const accounts = places.map(
+    ({ record: { from, to } }) => (from === ZERO_ADDRESS && to !== null ? to : from) as Address,
+  );
+  const [rows, wholeBlocks] = await Promise.all([
+    database.select<{ block: number; index: number; evidence: number }>(
+      sql`SELECT part.block_number::int8 AS block, part.transaction_index AS index, part.evidence
+       FROM unnest(${accounts.map(addressKey)}::bigint[], ${accounts.map(addressBytes)}::bytea[], ${blocksOf(places)}::int[], ${indexesOf(places)}::int[]) AS wanted(key, account, block, index)
+       JOIN account_transactions AS part ON part.account_key = wanted.key AND part.chain_id = ${chain.id} AND part.block_number = wanted.block
+         AND part.transaction_index = wanted.index AND part.account = wanted.account`,
+    ),
+    readCoveredBlocks(database, chain, accountTransactions.name, blocksOf(places)),
+  ]);
+  const bits = new Map(rows.map(({ block, index, evidence }) => [`${block} ${index}`, evidence]));
+  return places.flatMap(({ blockNumber, transactionIndex, record, legs }) => {
+    const stored = bits.get(`${blockNumber} ${transactionIndex}`);
+    if (stored === undefined || !wholeBlocks.has(blockNumber)) return [];
+    const evidence = readEvidenceBits(stored).evidence.intersection(OF_EVERYBODY);
+    const said = { evidence, approvesTokens: legs.approvals.length > 0, approvesOtherwise: false };
+    return [[record.hash as Hash, { record, said }] as const];
+  });
+}
+
+const OF_EVERYBODY: ReadonlySet<'calledUnwrapped'> = new Set(['calledUnwrapped']);

@@ -1,0 +1,74 @@
+import { type Hash, isQuantity, parseQuantity } from '@chainstead/core';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import { checkSender, checkTransactionHash } from '@chainstead/proof';
+import { parseReceipt, standardTransaction } from '@chainstead/rpc';
+import { executedTransaction } from '@chainstead/sync';
+import { z } from 'zod';
+import { transactionRecord, transactionRecordSchema } from '../../index.ts';
+
+const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
+
+const requestedSchema = z.object({ hash, index: z.int().min(0), blockHash: hash });
+const questionSchema = z.object({ items: z.array(requestedSchema).min(1) });
+const answerSchema = z.object({
+  /** Milliseconds since the Unix epoch. */
+  readAt: z.number(),
+  transactions: z.array(transactionRecordSchema),
+});
+
+type RequestedTransaction = z.infer<typeof requestedSchema>;
+type Question = z.infer<typeof questionSchema>;
+export type WalletTransactionsAnswer = z.infer<typeof answerSchema>;
+
+/** A page is in many blocks: two light calls per transaction, instead of every whole block. */
+export const walletTransactionsKind: StateKind<Question, WalletTransactionsAnswer> = {
+  name: 'wallet-transactions',
+  question: questionSchema,
+  answer: answerSchema,
+};
+
+export const walletTransactionsReader: StateReader<Question, WalletTransactionsAnswer> = {
+  kind: walletTransactionsKind,
+  async read({ chain, pool, clock }, { items }, signal) {
+    const params = items.map((item) => [item.hash]);
+    const readAt = clock.now();
+    const [transactions, receipts] = await Promise.all([
+      pool.requestMany('eth_getTransactionByHash', params, { signal }),
+      pool.requestMany('eth_getTransactionReceipt', params, { signal }),
+    ]);
+    const read = items.map((item, index) => {
+      const [transaction, receipt] = [transactions[index], receipts[index]];
+      const reason = wrongIn(item, transaction?.value, receipt?.value);
+      if (reason === null) {
+        const standard = standardTransaction(Object(transaction?.value));
+        // Receipts have the gas price; those that don't are older than base fees.
+        return transactionRecord(executedTransaction(standard, parseReceipt(receipt?.value), item.index), { raw: {} });
+      }
+      if (transaction !== undefined && reason !== 'not there')
+        pool.reportFault(transaction.upstream, 'malformed', { reason, transaction: item.hash });
+      throw new StateUnavailableError(`No node of ${chain.name} returned transaction ${item.hash} as indexed`);
+    });
+    return { readAt, transactions: read };
+  },
+};
+
+/** Null: accepted. The hash commits to the transaction; the index shows that it is in its block. */
+function wrongIn(
+  { hash: requested, index, blockHash }: RequestedTransaction,
+  transaction: unknown,
+  receipt: unknown,
+): string | null {
+  const given = standardTransaction(Object(transaction));
+  const result: Readonly<Record<string, unknown>> = Object(receipt);
+  if (given.hash === undefined || result.transactionHash === undefined) return 'not there';
+  const facts = [given.hash, result.transactionHash, given.blockHash, result.blockHash].map((text) =>
+    String(text).toLowerCase(),
+  );
+  if (facts.join() !== [requested, requested, blockHash, blockHash].join()) return 'another transaction';
+  const places = [given.transactionIndex, result.transactionIndex];
+  if (!places.every((place) => isQuantity(place) && parseQuantity(place) === index)) return 'another place';
+  const check = checkTransactionHash(given).result;
+  if (check === 'mismatch' || check === 'malformed') return 'transaction-hash-mismatch';
+  if (check === 'verified' && checkSender(given).result === 'mismatch') return 'sender-mismatch';
+  return null;
+}

@@ -1,0 +1,74 @@
+import { indexedSchema } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
+import {
+  internalTransactionSchema,
+  olderMarksShape,
+  tracesMarkSchema,
+  transactionShape,
+  verboseLogSchema,
+} from '../../index.ts';
+import { CATEGORIES, CATEGORY_DETAILS } from '../classification/wallet-transaction.ts';
+import { erc20LegSchema, nativeLegSchema, nftLegSchema } from './asset-movement-response.ts';
+import { contractInteractionsSchema } from './contract-interactions.ts';
+
+const { input, internal_transactions: _, ...shape } = transactionShape;
+
+const undecodedSchema = z
+  .object({
+    signature: z.null(),
+    label: z.null(),
+    type: z.literal('event'),
+    params: z.array(z.unknown()).max(0),
+  })
+  .openapi('UndecodedEvent');
+
+const historyLogSchema = verboseLogSchema
+  .omit({ decoded_event: true })
+  .extend({
+    decoded_event: z.union([verboseLogSchema.shape.decoded_event.unwrap(), undecodedSchema]).openapi({
+      description: 'An object with null values if the event is unknown, because clients access its members',
+    }),
+  })
+  .openapi('HistoryLog');
+
+export const historyRowSchema = z
+  .object({
+    ...shape,
+    input: input.optional().openapi({ description: 'Only with include_input_data' }),
+    category: z.enum(CATEGORIES),
+    category_detail: z
+      .enum(CATEGORY_DETAILS)
+      .optional()
+      .openapi({ description: 'Only if a more specific category is known' }),
+    category_inferred: z.literal(true).optional().openapi({
+      description: 'true if the category depends on data that only traces contain',
+    }),
+    summary: z.string().openapi({ example: 'Sent 5 USDC to 0x1234...abcd', description: 'Human-readable summary' }),
+    possible_spam: z.boolean(),
+    contract_interactions: contractInteractionsSchema.nullable().openapi({ description: 'null if there are none' }),
+    nft_transfers: z
+      .array(nftLegSchema)
+      .openapi({ description: 'Transfers of the wallet by log index, as for the other two lists' }),
+    erc20_transfers: z.array(erc20LegSchema),
+    native_transfers: z.array(nativeLegSchema),
+    internal_transactions: z.array(internalTransactionSchema).nullable().optional().openapi({
+      description: 'Only with include_internal_transactions. null if no node returns traces',
+    }),
+    logs: z
+      .array(historyLogSchema)
+      .optional()
+      .openapi({ description: 'All logs of the transaction. Only with include=logs' }),
+  })
+  .openapi('WalletHistoryRow');
+
+export const walletHistorySchema = z
+  .object({
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
+    page_size: z.int().min(1),
+    limit: z.int().min(1).openapi({ description: 'Same as page_size' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    synced_at: z.int().nullable().openapi({ description: 'The newest indexed block. null if there is none' }),
+    indexed: indexedSchema.extend({ traces: tracesMarkSchema, ...olderMarksShape }).openapi('IndexedHistory'),
+    result: z.array(historyRowSchema),
+  })
+  .openapi('WalletHistory');

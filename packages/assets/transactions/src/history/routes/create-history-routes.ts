@@ -1,0 +1,35 @@
+import type { Chain } from '@chainstead/chains';
+import type { RouteModule } from '@chainstead/http';
+import type { OnDemandBackfill } from '@chainstead/pages';
+import type { SubjectProjections } from '@chainstead/sync';
+import {
+  type AbiBooks,
+  createAbiBooks,
+  createOnDemandReads,
+  createTrackedWallets,
+  type OnDemandReadsOptions,
+} from '../../index.ts';
+import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
+import { createActiveChainsRoute } from './active-chains-route.ts';
+import { createWalletHistoryRoute } from './wallet-history-route.ts';
+import { createWalletStatsRoute } from './wallet-stats-route.ts';
+
+export interface HistoryOptions extends OnDemandReadsOptions {
+  readonly chains: readonly Chain[];
+  /** Shared with other routes. @default a separate one, without proxy reads */
+  readonly abis?: AbiBooks;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
+  readonly projections: SubjectProjections;
+}
+
+/** Call it once per process: state reads are shared by all of them. */
+export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
+  const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
+  const trackedWallets = createTrackedWallets(onDemandBackfill, options);
+  return [
+    createWalletHistoryRoute({ onDemandReads: createOnDemandReads(options), abis, trackedWallets, onDemandBackfill }),
+    createActiveChainsRoute({ served: chains, trackedWallets, onDemandBackfill }),
+    createWalletInsightRoute({ ...options, served: chains, trackedWallets }),
+    createWalletStatsRoute({ ...options, trackedWallets }),
+  ];
+}

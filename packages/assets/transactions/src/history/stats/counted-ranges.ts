@@ -1,0 +1,97 @@
+/** Spans of blocks with stored counts of a wallet (`wallet_counts`). */
+
+import type { Chain } from '@chainstead/chains';
+import type { Address, BlockRange } from '@chainstead/core';
+import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
+import { nftTransfers } from '@chainstead/nft';
+import { walletCountsState } from '@chainstead/pages';
+import { type Dataset, type SubjectProjection, subjectProjectionsOf } from '@chainstead/sync';
+import { accountTransactions, internalTransfers } from '../../index.ts';
+import type { WalletCounts } from './count-rows.ts';
+
+export interface CountedRange extends BlockRange, WalletCounts {}
+
+/** Heights of rows have four bytes. */
+export const ALL_BLOCKS: BlockRange = { from: 0, to: 2_147_483_647 };
+
+interface Following {
+  readonly dataset: Dataset;
+  readonly state: SubjectProjection;
+}
+
+/** The states that delete a wallet's spans when rows of a dataset change. */
+const FOLLOWINGS = [
+  erc20Transfers as Dataset,
+  erc20Approvals as Dataset,
+  nftTransfers as Dataset,
+  accountTransactions as Dataset,
+  internalTransfers as Dataset,
+].map((dataset): Following => {
+  const name = walletCountsState(dataset.name);
+  const following = subjectProjectionsOf([dataset]).find(({ state }) => state.name === name);
+  if (following === undefined) throw new RangeError(`Nothing follows the rows of ${dataset.name}`);
+  return following;
+});
+
+/** `all`: those that the chain's writer knows. `lacking`: those of them that don't follow the wallet yet. */
+export async function readFollowings(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  wallet: Address,
+): Promise<{ readonly all: readonly Following[]; readonly lacking: readonly Following[] }> {
+  const rows = await database.query<{ state: string; isFollowed: boolean }>(
+    sql`SELECT state, is_followed AS "isFollowed" FROM (${standingsOf(chain, wallet)}) AS standing`,
+  );
+  const all = FOLLOWINGS.filter(({ state }) => rows.some((row) => row.state === state.name));
+  return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.isFollowed)) };
+}
+
+/**
+ * The relevant states: those that the chain's writer knows, and those that followed the wallet before. A program that
+ * does not know one of them removes it when it writes rows: the wallet is not followed from then on.
+ */
+function standingsOf({ id }: Chain, wallet: Address): Sql {
+  const states = FOLLOWINGS.map(({ state }) => state.name);
+  return sql`SELECT given.state, coalesce(known.version = 1 AND stored.built_to IS NULL AND NOT stored.is_stale, false) AS is_followed
+  FROM unnest(${states}::text[]) AS given(state)
+  LEFT JOIN projections AS known ON known.chain_id = ${id} AND known.state = given.state
+  LEFT JOIN subject_projections AS stored ON stored.chain_id = ${id} AND stored.state = given.state AND stored.subject = ${addressBytes(wallet)}::bytea
+  WHERE known.state IS NOT NULL OR stored.state IS NOT NULL`;
+}
+
+/** Ascending. None unless all changes of the wallet's rows are followed. */
+export async function readCountedRanges(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  wallet: Address,
+): Promise<readonly CountedRange[]> {
+  return database.query<CountedRange>(
+    sql`SELECT first_block AS "from", last_block AS "to", sent, involved, nft_transfers AS "nftTransfers", token_transfers AS "tokenTransfers" FROM wallet_counts
+      WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id}
+        AND NOT EXISTS (SELECT FROM (${standingsOf(chain, wallet)}) AS standing WHERE NOT is_followed)
+      ORDER BY first_block`,
+  );
+}
+
+export async function saveCountedRange(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  wallet: Address,
+  { from, to, sent, involved, nftTransfers: nfts, tokenTransfers: tokens }: CountedRange,
+): Promise<void> {
+  await database.query(
+    sql`INSERT INTO wallet_counts (wallet, chain_id, first_block, last_block, sent, involved, nft_transfers, token_transfers)
+     VALUES (${addressBytes(wallet)}, ${chain.id}, ${from}, ${to}, ${sent}, ${involved}, ${nfts}, ${tokens})`,
+  );
+}
+
+export async function deleteCountedRanges(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  wallet: Address,
+): Promise<void> {
+  await database.query(
+    sql`DELETE FROM wallet_counts WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id}`,
+  );
+}

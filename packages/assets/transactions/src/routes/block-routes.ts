@@ -1,0 +1,230 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Hex, Log } from '@chainstead/core';
+import { asSql, type ReadDatabase, sql } from '@chainstead/db';
+import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
+import {
+  type ApiContext,
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+  textParameter,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { callsOf } from '../abis/requested-entries.ts';
+import { findCoveredBlock } from '../indexed/find-covered-block.ts';
+import { findStoredBlock } from '../indexed/find-stored-block.ts';
+import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
+import type { OnDemandReads } from '../on-demand-reads.ts';
+import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
+import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
+import { labelsOfTransactions } from '../records/address-labels.ts';
+import type { BlockRecord } from '../records/block-record.ts';
+import { blockSchema, showHeader } from '../records/block-response.ts';
+import { decodedCall } from '../records/decoded-response.ts';
+import { tracedMark } from '../records/internal-transaction-response.ts';
+import type { TransactionRecord } from '../records/transaction-record.ts';
+import { showTransaction } from '../records/transaction-response.ts';
+import { transactions } from '../stored/datasets.ts';
+import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
+import { readMarks } from './read-marks.ts';
+import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
+
+export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
+  return [blockRoute(options), statsRoute(options)];
+}
+
+function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModule {
+  return (app, dependencies) => {
+    const { chains, reads } = dependencies;
+    app.openapi(block(dependencies), async (c) => {
+      const { include, ...query } = c.req.valid('query');
+      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
+      const at = c.req.valid('param').block_number_or_hash;
+      const found = await findBlock({ reads, onDemandReads }, c, chain, at);
+      const { block: header, transactions, finalized } = found;
+      const tracing = { onDemandReads, chain, requester: requesterOf(c) };
+      const internal = asksInternal(include)
+        ? await readInternalTransactionsOfBlock(tracing, { ...header, finalized })
+        : undefined;
+      const [labelOf, booksOf, marks] = await Promise.all([
+        labelsOfTransactions(reads, chain, transactions),
+        abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
+        readMarks(reads, chain, header.number, found),
+      ]);
+      const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
+      const shown = transactions.map((transaction) => {
+        const method = decodedCall(transaction, header.number, booksOf)?.label ?? null;
+        return showTransaction(transaction, header, labelOf, method, internalOf(transaction.hash));
+      });
+      const head = showHeader(chain, header, transactions.length);
+      const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
+      // A tag's block changes, and a node with traces may be added.
+      const isLasting = !isTag(at) && internal !== null;
+      if (isLasting && isNotModified(c, answer)) return c.body(null, 304);
+      return c.json(answer, 200);
+    });
+  };
+}
+
+function statsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
+  return (app, dependencies) => {
+    app.openapi(stats(dependencies), async (c) => {
+      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
+      const at = c.req.valid('param').block_number_or_hash;
+      const stored = await countStoredBlock(dependencies.reads, chain, at);
+      const counts = stored ?? countBlock(chain, await readThrough(onDemandReads, c, chain, at));
+      return c.json(showBlockStats(counts), 200);
+    });
+  };
+}
+
+function isTag(at: BlockPlace): boolean {
+  return typeof at === 'string' && !at.startsWith('0x');
+}
+
+async function findBlock(
+  { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
+  c: ApiContext,
+  chain: Chain,
+  at: BlockPlace,
+): Promise<FoundBlock & { readonly source: 'indexed' | 'node' }> {
+  const stored = await findStoredBlock(reads, chain, at);
+  if (stored !== null) return { ...stored, source: 'indexed' };
+  return { ...(await readThrough(onDemandReads, c, chain, at)), source: 'node' };
+}
+
+/** @throws NotFoundError (404) if no node has it, and as {@link OnDemandReads.read} */
+async function readThrough(onDemandReads: OnDemandReads, c: ApiContext, chain: Chain, at: BlockPlace) {
+  const { found } = await onDemandReads.read({
+    chain,
+    kind: blockKind,
+    question: { at },
+    // A tag refers to another block after a while.
+    isLasting: (answer) => !isTag(at) && answer.found?.finalized === true,
+    requester: requesterOf(c),
+  });
+  if (found === null) throw new NotFoundError('Block not found');
+  return found;
+}
+
+const PLACE = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized or earliest`;
+
+const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
+  type: 'string',
+  description: `Format: ${PLACE}. latest is the newest indexed block.`,
+  example: '15000000',
+});
+
+const READ =
+  'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
+const COUNTED =
+  'Served from the index if it contains all transactions and transfers of the block, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
+
+function block({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/block/{block_number_or_hash}',
+    operationId: 'getBlock',
+    tags: ['Blocks and transactions'],
+    summary: 'Get a block with its transactions',
+    description: READ,
+    request: {
+      params: z.object({ block_number_or_hash: placeParameter }),
+      query: querySchema({ chain: parameters.chain, include: includeParameter }),
+    },
+    responses: {
+      200: { description: 'The block', content: { 'application/json': { schema: blockSchema } } },
+      ...NOT_MODIFIED,
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}
+
+function stats({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/block/{block_number_or_hash}/stats',
+    operationId: 'getBlockStats',
+    tags: ['Blocks and transactions'],
+    summary: 'Get the number of transactions and transfers of a block',
+    description: COUNTED,
+    request: {
+      params: z.object({ block_number_or_hash: placeParameter }),
+      query: querySchema({ chain: parameters.chain }),
+    },
+    responses: {
+      200: { description: 'The block statistics', content: { 'application/json': { schema: blockStatsSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}
+
+const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
+
+/** Null: part is not stored or not proven, or the place can't be resolved ({@link findCoveredBlock}). */
+async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<BlockCounts | null> {
+  const block = await findCoveredBlock(database, chain, at, COUNTED_DATASETS);
+  if (block?.proof !== 'receipts+transactions') return null;
+  const ofBlock = sql`chain_id = ${chain.id} AND block_number = ${block.number}::int`;
+  const [counts] = await database.select<BlockCounts>(
+    sql`WITH own AS MATERIALIZED (SELECT transaction_index FROM transactions WHERE ${ofBlock})
+     SELECT (SELECT count(*) FROM own) AS transactions,
+       (SELECT count(*) FROM nft_transfers WHERE ${ofBlock} AND ${IS_OWN}) AS "nftTransfers",
+       (SELECT count(*) FROM erc20_transfer_sides WHERE ${ofBlock} AND ${IS_OWN} AND ${asSql(IS_GIVING_SIDE)}) AS "tokenTransfers"`,
+  );
+  return counts ?? null;
+}
+
+/** Nodes of some chains list transactions that are not the block's own, whose transfers are stored too. */
+const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;
+const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
+
+const blockStatsSchema = z
+  .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
+  .openapi('BlockStats');
+
+interface BlockCounts {
+  readonly transactions: number;
+  readonly nftTransfers: number;
+  readonly tokenTransfers: number;
+}
+
+function showBlockStats(counts: BlockCounts): z.infer<typeof blockStatsSchema> {
+  const total = (count: number) => ({ total: String(count) });
+  return {
+    transactions: total(counts.transactions),
+    nft_transfers: total(counts.nftTransfers),
+    token_transfers: total(counts.tokenTransfers),
+  };
+}
+
+function countBlock(
+  chain: Chain,
+  { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },
+): BlockCounts {
+  const logs = transactions.flatMap((transaction) => logsOf(transaction, block));
+  return {
+    transactions: transactions.length,
+    nftTransfers: decodeNftTransfers(logs, chain).transfers.length,
+    tokenTransfers: logs.filter((log) => decodeErc20Transfer(log, chain) !== null).length,
+  };
+}
+
+function logsOf({ hash, index: transactionIndex, logs }: TransactionRecord, block: BlockRecord): Log[] {
+  return logs.map(({ index, address, topics, data }) => ({
+    address: address as Address,
+    topics: topics as Hash[],
+    data: data as Hex,
+    blockNumber: block.number,
+    blockHash: block.hash as Hash,
+    blockTimestamp: block.timestamp,
+    transactionHash: hash as Hash,
+    transactionIndex,
+    logIndex: index,
+  }));
+}

@@ -1,0 +1,135 @@
+/** Bisection of nonce changes, then those blocks, each read whole and proven. */
+
+import { addressBytes, expectedTrue, rawSql, sql } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import type { ReadSender } from '@chainstead/pages';
+import { enqueueHistory, saveEstimate } from '@chainstead/sync';
+import { HAS_ROLE } from '../stored/in-history.ts';
+import { ROLES } from '../stored/schema.ts';
+import { estimateCounts, type NonceSpan, narrow, spanOf } from './find-nonce-changes.ts';
+import { recordMarked } from './named-ranges.ts';
+import { readNamed } from './read-named.ts';
+import { receiveNewest } from './read-received.ts';
+import {
+  CALLS_PER_BLOCK,
+  keepBlocks,
+  narrowDown,
+  type SearchTurn,
+  type SpanSteps,
+  searchHistory,
+  type TurnEnd,
+} from './search-history.ts';
+
+export const readSender: ReadSender = async (reading, subject, signal) => {
+  const outcome = await searchHistory(reading, subject, signal, {
+    missingOf: ({ missing }) => missing,
+    awaitsNewest: true,
+    run,
+    runNewest,
+  });
+  // Balances show its receipts once all sent transactions are known. This counts for no key: there is one per finished
+  // search.
+  if (outcome === 'done')
+    await enqueueHistory(reading.database, {
+      subject: { ...subject, kind: 'receiver' },
+      requestedBy: null,
+      perKey: Number.POSITIVE_INFINITY,
+      maxCalls: reading.maxCalls,
+    });
+  return outcome;
+};
+
+async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
+  const { node, reading, subject } = turn;
+  // Completes wallets that only receive, even if no node has old state.
+  const [newest] = await node.countsAt(['latest']);
+  if (newest === 0) {
+    turn.open = [];
+    return 'done';
+  }
+  const isContract = await node.isContract();
+  const named = isContract ? 'none' : await readNamed(turn, signal);
+  if (named === 'calls' || named === 'time') return named;
+  const isStored = isContract ? () => false : await readStoredSent(turn);
+  const open = (await spansOf(turn)).filter((span) => !isStored(span));
+  turn.open = open;
+  if (named === 'done' && open.length > 0) {
+    // An index that missed sent transactions is not trusted to have listed all others in these blocks.
+    const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
+    await reading.database.transaction((transaction) => recordMarked(transaction, subject, 'doubted', doubted));
+  }
+  const sent = open.reduce((sum, { count, countBefore }) => sum + count - countBefore, 0);
+  await saveEstimate(reading.database, subject, node.callsMade() + estimateCounts(open) + CALLS_PER_BLOCK * sent);
+  const steps: SpanSteps<NonceSpan> = {
+    oneByOne: isContract,
+    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)).filter((span) => !isStored(span)),
+    keep: async (left, chosen) => {
+      const kept = await keepSent(turn, left, chosen, signal);
+      // Contract creations raise a contract's nonce. Contracts send nothing, except on chains whose wallets are
+      // contracts.
+      return isContract && kept.sent === 0 ? [] : kept.left;
+    },
+  };
+  return narrowDown(turn, open, steps, signal);
+}
+
+/** Sent transactions, then receipts: a new wallet's first transaction is among them, on either side. */
+async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
+  const [count] = await turn.node.countsAt([turn.ranges.at(-1)?.to ?? 0]);
+  const open = count === 0 ? [] : await spansOf(turn);
+  turn.open = open;
+  const steps: SpanSteps<NonceSpan> = {
+    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)),
+    keep: async (left, chosen) => (await keepSent(turn, left, chosen, signal)).left,
+  };
+  const end = await narrowDown(turn, open, steps, signal);
+  return end === 'done' ? receiveNewest(turn, signal) : end;
+}
+
+/** Before the first block no account has sent anything. */
+async function spansOf(turn: SearchTurn): Promise<readonly NonceSpan[]> {
+  const { ranges } = turn;
+  const borders = [...new Set(ranges.flatMap(({ from, to }) => [from - 1, to]))].filter((block) => block >= 0);
+  const at = await countsAt(turn, borders);
+  return ranges.flatMap((range) => spanOf(range, at.get(range.from - 1) ?? 0, at.get(range.to) ?? 0));
+}
+
+async function countsAt({ node }: SearchTurn, blocks: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const counts = await node.countsAt(blocks);
+  return new Map(blocks.map((block, index) => [block, counts[index] ?? 0]));
+}
+
+async function keepSent(
+  turn: SearchTurn,
+  spans: readonly NonceSpan[],
+  chosen: readonly NonceSpan[],
+  signal: AbortSignal,
+): Promise<{ readonly left: readonly NonceSpan[]; readonly sent: number }> {
+  const { left, found } = await keepBlocks(turn, {
+    ...{ spans, chosen },
+    read: async ({ until }) => ({ block: await turn.store.read(until, signal), calls: [] }),
+  });
+  const sent = found.flatMap(({ block: { transactions, committed } }) =>
+    transactions.filter(({ hash, from }) => committed.has(hash) && from === turn.subject.address),
+  );
+  return { left, sent: sent.length };
+}
+
+/** Returns whether all that were sent in a span are stored: by listed blocks, and blocks searched for other wallets. */
+async function readStoredSent({
+  reading: { database, chain },
+  subject: { address: account },
+  ranges,
+}: SearchTurn): Promise<(span: NonceSpan) => boolean> {
+  const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
+  const rows = await database.query<{ block: number; sent: number }>(
+    sql`SELECT block_number::int8 AS block, count(*) AS sent FROM account_transactions
+      WHERE account_key = ${addressKey(account)}::bigint AND ${expectedTrue(sql`account = ${addressBytes(account)}::bytea`)} AND chain_id = ${chain.id} AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
+        AND ${HAS_ROLE} AND roles & ${rawSql(ROLES.sender)} <> 0
+      GROUP BY block_number`,
+  );
+  return ({ after, until, countBefore, count }) => {
+    const sent = rows.reduce((sum, row) => sum + (after < row.block && row.block <= until ? row.sent : 0), 0);
+    return sent === count - countBefore;
+  };
+}

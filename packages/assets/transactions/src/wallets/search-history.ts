@@ -1,0 +1,226 @@
+/** Turns, newest blocks first. Each block is stored with its progress, so that the next turn repeats few calls. */
+
+import { type BlockRange, intersectRanges } from '@chainstead/core';
+import { UNWRITTEN } from '@chainstead/db';
+import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
+import type { SenderReading } from '@chainstead/pages';
+import { UpstreamsExhaustedError } from '@chainstead/rpc';
+import {
+  awaitMore,
+  type ChainState,
+  claimHistory,
+  finishHistory,
+  type HistoryOutcome,
+  type HistoryRecord,
+  postponeHistory,
+  readChainState,
+  readHighestFinal,
+  readRetainedFrom,
+  refuseForArchive,
+  refuseForCalls,
+  type Subject,
+} from '@chainstead/sync';
+import { type AccountNode, createAccountNode } from './account-node.ts';
+import { type BlockStore, createBlockStore, type FoundBlock, recordSearched } from './block-store.ts';
+import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
+import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
+import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
+
+/** Concurrent state reads: enough for a batch, and few lost if the process ends. */
+const REQUESTED_AT_ONCE = 16;
+const READ_AT_ONCE = 4;
+/** For a found block: itself, and its receipts. */
+export const CALLS_PER_BLOCK = 2;
+
+export interface SearchPlan {
+  missingOf(search: WalletSearch): readonly BlockRange[];
+  /** Resumes automatically once the newest blocks are final. */
+  readonly awaitsNewest: boolean;
+  readonly run: RunTurn;
+  /** For blocks that can be reorganized but must be found immediately. Null: they wait until they are final. */
+  readonly runNewest: RunTurn | null;
+}
+
+type RunTurn = (turn: SearchTurn, signal: AbortSignal) => Promise<TurnEnd>;
+export type TurnEnd = 'done' | 'calls' | 'time';
+
+export interface SearchTurn {
+  readonly reading: SenderReading;
+  readonly subject: Subject;
+  readonly attempts: number;
+  /** Final, or all of `branch`. Ascending, disjoint. */
+  readonly ranges: readonly BlockRange[];
+  readonly branch: IndexedBranch | null;
+  readonly node: AccountNode;
+  readonly store: BlockStore;
+  /** Milliseconds since the epoch. */
+  readonly ends: number;
+  /** Blocks that are read are stored as searched. */
+  readonly isRecorded: boolean;
+  /** Ascending; null before anything about the ranges is known. */
+  open: readonly Span[] | null;
+}
+
+/** For one turn. If no upstream has old state, the search is refused. */
+export function searchHistory(reading: SenderReading, subject: Subject, signal: AbortSignal, plan: SearchPlan) {
+  return claimHistory(reading, subject, signal, async (record) => {
+    try {
+      return await work(reading, record, plan, signal);
+    } catch (error) {
+      if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
+      return await refuseForArchive(reading, subject, error.message);
+    }
+  });
+}
+
+async function work(reading: SenderReading, record: HistoryRecord, plan: SearchPlan, signal: AbortSignal) {
+  const { chain, database, pool, retention } = reading;
+  const { subject } = record;
+  const state = await readChainState(database, chain.id);
+  if (state === null) return awaitMore(reading, subject, 'The chain has not been ingested yet');
+  const from = Math.max(chain.firstBlock, await readRetainedFrom(database, { chain, retention }));
+  const missing = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
+  const highestFinal = await readHighestFinal(pool, chain, state);
+  const blocks = { checkpoint: state.checkpoint, missing, above: Math.max(from - 1, highestFinal) };
+  const newest = await searchNewest(reading, record, plan, blocks, signal);
+  if (newest.outcome !== 'done') return newest.outcome;
+  const ranges = intersectRanges(missing, [{ from, to: highestFinal }]);
+  if (ranges.length > 0) {
+    const work = { run: plan.run, ranges, branch: null };
+    const { outcome } = await takeTurn(reading, { ...record, callsMade: newest.callsMade }, work, signal);
+    if (outcome !== 'done') return outcome;
+  }
+  if (plan.awaitsNewest) {
+    const left = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
+    if (left.length > 0) return awaitMore(reading, subject, 'Some of the newest blocks are not searched yet');
+  }
+  await finishHistory(database, subject);
+  return 'done';
+}
+
+interface TurnOutcome {
+  readonly outcome: HistoryOutcome;
+  readonly callsMade: number;
+}
+
+/** A rollback removes their rows and ranges too. Without a node of the branch, they wait for the next turn. */
+async function searchNewest(
+  reading: SenderReading,
+  record: HistoryRecord,
+  plan: SearchPlan,
+  { checkpoint, missing, above }: Pick<ChainState, 'checkpoint'> & { missing: readonly BlockRange[]; above: number },
+  signal: AbortSignal,
+): Promise<TurnOutcome> {
+  const { chain, database, logger } = reading;
+  const none = { outcome: 'done', callsMade: record.callsMade } as const;
+  const run = plan.runNewest;
+  if (run === null || checkpoint === null || checkpoint.number <= above) return none;
+  const ranges = intersectRanges(missing, [{ from: above + 1, to: checkpoint.number }]);
+  if (ranges.length === 0) return none;
+  const branch = createIndexedBranch(database, chain, checkpoint);
+  try {
+    return await takeTurn(reading, record, { run, ranges, branch }, signal);
+  } catch (error) {
+    if (!(error instanceof StateUnavailableError || error instanceof StateNotArchivedError)) throw error;
+    logger.debug({ chain: chain.key, block: checkpoint.number, err: error }, 'Newest blocks could not be searched');
+    return none;
+  }
+}
+
+/** Stores the progress, however the turn ends. */
+async function takeTurn(
+  reading: SenderReading,
+  { subject, callsMade, attempts }: HistoryRecord,
+  { run, ranges, branch }: Pick<SearchTurn, 'ranges' | 'branch'> & { readonly run: RunTurn },
+  signal: AbortSignal,
+): Promise<TurnOutcome> {
+  const { database, clock, sliceMs } = reading;
+  const node = createAccountNode(reading, subject.address, { callsBefore: callsMade, branch }, signal);
+  const store = createBlockStore(reading, subject, branch);
+  const ends = clock.now() + sliceMs;
+  const progress = { ends, isRecorded: true, open: null };
+  const turn: SearchTurn = { reading, subject, attempts, ranges, branch, node, store, ...progress };
+  let ended: TurnEnd;
+  try {
+    ended = await run(turn, signal);
+  } finally {
+    const { open } = turn;
+    const settled = open === null ? [] : ranges.flatMap((range) => settledParts(range, open));
+    if (!signal.aborted) await store.settle(settled, node.newCalls());
+  }
+  if (ended === 'done') return { outcome: 'done', callsMade: node.callsMade() };
+  if (ended === 'calls') {
+    const calls = { made: node.callsMade(), expected: null };
+    return { outcome: await refuseForCalls(reading, subject, calls), callsMade: calls.made };
+  }
+  await postponeHistory(database, subject, 0);
+  return { outcome: 'more', callsMade: node.callsMade() };
+}
+
+export interface SpanSteps<S extends Span> {
+  /** After these blocks are read. */
+  narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
+  /** After these spans of one block are read and stored. */
+  keep(left: readonly S[], singles: readonly S[]): Promise<readonly S[]>;
+  /** One block after the other, for a search that may end with any. */
+  readonly oneByOne?: boolean;
+}
+
+/** Bisects the newest spans until there are blocks to read, and repeats. `first`: all spans, ascending. */
+export async function narrowDown<S extends Span>(
+  turn: SearchTurn,
+  first: readonly S[],
+  { narrow, keep, oneByOne = false }: SpanSteps<S>,
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  const [requestedAtOnce, readAtOnce] = oneByOne ? [1, 1] : [REQUESTED_AT_ONCE, READ_AT_ONCE];
+  for (let left = first; left.length > 0; turn.open = left) {
+    signal.throwIfAborted();
+    const end = endOfTurn(turn);
+    if (end !== null) return end;
+    const singles = left.filter(isSingle);
+    const blocks = blocksToAsk(left, requestedAtOnce);
+    left =
+      singles.length < readAtOnce && blocks.length > 0
+        ? await narrow(left, blocks)
+        : await keep(left, singles.slice(-readAtOnce));
+  }
+  return 'done';
+}
+
+/** Null: the turn continues. Called before each step. */
+export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
+  if (node.callsMade() >= reading.maxCalls) return 'calls';
+  return reading.clock.now() >= ends ? 'time' : null;
+}
+
+/** Newest first, with the completed blocks around each. `spans`: all open ones, ascending. */
+export async function keepBlocks<Found extends FoundBlock, S extends Span>(
+  turn: SearchTurn,
+  {
+    spans,
+    chosen,
+    read,
+  }: { readonly spans: readonly S[]; readonly chosen: readonly S[]; read(span: S): Promise<Found> },
+): Promise<{ readonly left: readonly S[]; readonly found: readonly Found[] }> {
+  const { subject, ranges, node, store, isRecorded } = turn;
+  node.count(chosen.length * CALLS_PER_BLOCK);
+  const found = await readRisky(turn, () => Promise.all(chosen.map(read)));
+  let left = spans;
+  for (const result of found.toReversed()) {
+    const { number } = result.block.header;
+    left = left.filter(({ until }) => until !== number);
+    const settled = ranges.flatMap((range) => settledParts(range, left));
+    const searched = settled.find(({ from, to }) => from <= number && number <= to) ?? { from: number, to: number };
+    await store.save(result, node.newCalls(), async (transaction) => {
+      if (isRecorded) await recordSearched(transaction, subject, [searched]);
+    });
+  }
+  return { left, found };
+}
+
+/** Recorded as work in progress in case the process dies. */
+export function readRisky<T>({ reading, subject }: SearchTurn, work: () => Promise<T>): Promise<T> {
+  const { chain, journal = UNWRITTEN } = reading;
+  return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
+}

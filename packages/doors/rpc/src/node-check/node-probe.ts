@@ -1,0 +1,150 @@
+import { type Clock, quotable } from '@chainstead/core';
+import { type Reaction, RequestAbortedError, UpstreamFault } from '../errors.ts';
+import { bothPaces } from '../limits/learned-pace.ts';
+import { createLocalLimits } from '../limits/local-limits.ts';
+import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
+import { createHttpEndpoint } from '../transport/http-endpoint.ts';
+import { type CallOutcome, interpretReply } from '../transport/interpret-reply.ts';
+import { decodeBatch, decodeReply, encodeBatch, encodeCall, type RpcCall } from '../transport/json-rpc.ts';
+import { TransportError } from '../upstream-http/index.ts';
+import type { UpstreamConfig } from '../upstream-pool.ts';
+
+export type ProbeAnswer =
+  | { readonly ok: true; readonly result: unknown; readonly ms: number }
+  | {
+      readonly ok: false;
+      /** `transport`: no usable response. */
+      readonly reaction: Reaction | 'transport';
+      /** The node's error text, without secrets. */
+      readonly text: string;
+      /** From a Retry-After header, milliseconds. */
+      readonly retryAfterMs?: number | undefined;
+      /** Block limit per call; null if the node states none. */
+      readonly limitBlocks: number | null;
+      readonly ms: number;
+    };
+
+/** Sends calls to one node in sequence, within bounds and at the node's pace. */
+export interface NodeProbe {
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly calls: number;
+  /** Calls per second that the node's refusals taught; null: it refused none. */
+  readonly learnedRate: number | null;
+  /** Tries again if the node limits its rate. @throws RequestAbortedError if time, calls or tries are used up */
+  ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
+  /** Sends the calls in one request, once. @throws as ask */
+  fetchTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;
+  close(): Promise<void>;
+}
+
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+const CONNECTIONS = 4;
+/** Tries of a call that the node refuses because of its rate, and waits between them in milliseconds. */
+const THROTTLED_TRIES = 8;
+const PAUSE_MS = 250;
+const PAUSE_MAX_MS = 4_000;
+
+/** Keeps to the node's configured rate. Opens no connection yet. */
+export function createNodeProbe(options: {
+  readonly config: UpstreamConfig;
+  readonly timeoutMs: number;
+  readonly callsMax: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}): NodeProbe {
+  const { config, timeoutMs, callsMax, signal, clock } = options;
+  const [name = ''] = nameUpstreams([config]);
+  const redact = createRedactor(config);
+  const answers = { limits: { responseBytesMax: ANSWER_BYTES_MAX }, compressed: true };
+  const endpoint = createHttpEndpoint({ config, connections: CONNECTIONS, ...answers });
+  const limits = createLocalLimits(clock);
+  const learned = limits.learnedPaceOf(config);
+  const pace = bothPaces(limits.rateLimiterOf(config), learned);
+  let calls = 0;
+
+  async function take(method: string, count: number): Promise<void> {
+    if (signal.aborted || calls + count > callsMax) throw new RequestAbortedError(method);
+    calls += count;
+    try {
+      await pace.take(count, { signal });
+    } catch (error) {
+      if (signal.aborted) throw new RequestAbortedError(method, error);
+      throw error;
+    }
+  }
+
+  async function send(requested: readonly RpcCall[], payload: string): Promise<ProbeAnswer[]> {
+    const [first] = requested;
+    if (first === undefined) return [];
+    await take(first.method, requested.length);
+    const startedAt = performance.now();
+    try {
+      const answer = await endpoint.post(payload, { timeoutMs, signal });
+      const ms = performance.now() - startedAt;
+      const replies = requested.length === 1 ? [decodeReply(answer, 0)] : decodeBatch(answer, requested.length);
+      return requested.map(({ method }, index) => {
+        const reply = Array.isArray(replies) ? replies[index] : replies;
+        if (reply === undefined) throw new TypeError('A batch has fewer replies than calls');
+        return answerOf(interpretReply({ name, redact }, method, reply, answer), ms);
+      });
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      if (error.kind === 'aborted') throw new RequestAbortedError(first.method, error);
+      const ms = performance.now() - startedAt;
+      const text = quotable(redact(error.message));
+      return requested.map(() => ({ ok: false, reaction: 'transport', text, limitBlocks: null, ms }));
+    }
+  }
+
+  return {
+    name,
+    config,
+    get calls() {
+      return calls;
+    },
+    get learnedRate() {
+      return learned.perSecond;
+    },
+    async ask(method, params) {
+      for (let tries = 1; ; tries++) {
+        const [answer] = await send([{ method, params }], encodeCall({ method, params }, 0));
+        if (answer === undefined) throw new TypeError('A call has no answer');
+        if (answer.ok || answer.reaction !== 'throttled') {
+          learned.accepted(1);
+          return answer;
+        }
+        learned.refused();
+        // A refusal says nothing about the method, so it must not look like a missing one.
+        if (tries === THROTTLED_TRIES) throw new RequestAbortedError(method);
+        const pause = Math.max(answer.retryAfterMs ?? 0, Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries));
+        await pauseFor(clock, method, pause, signal);
+      }
+    },
+    fetchTogether: (requested) => send(requested, encodeBatch(requested)),
+    close: () => endpoint.close(),
+  };
+}
+
+async function pauseFor(clock: Clock, method: string, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    throw new RequestAbortedError(method, error);
+  }
+}
+
+function answerOf(outcome: CallOutcome, ms: number): ProbeAnswer {
+  if (outcome.ok) return { ok: true, result: outcome.result, ms };
+  const { error } = outcome;
+  if (error instanceof UpstreamFault)
+    return {
+      ok: false,
+      reaction: error.hints.reaction,
+      text: quotable(error.text),
+      retryAfterMs: error.hints.retryAfterMs,
+      limitBlocks: error.hints.limitBlocks ?? null,
+      ms,
+    };
+  return { ok: false, reaction: 'call', text: quotable(error.rpcMessage), limitBlocks: null, ms };
+}

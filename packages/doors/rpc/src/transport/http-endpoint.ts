@@ -1,0 +1,125 @@
+import { type Dispatcher, Pool } from 'undici';
+import { basicAuthorization, isLocal, TransportError } from '../upstream-http/index.ts';
+import type { UpstreamConfig } from '../upstream-pool.ts';
+import { parseRetryAfter } from './back-off.ts';
+import { createDeadlines, type Deadlines } from './deadlines.ts';
+import { type RawOutgoing, type RawReply, type RawRequestShared, sendRaw, sendWhole } from './raw-request.ts';
+
+/** An HTTP response with a JSON body. With an error status the body may be anything. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The parsed body; undefined if it was not JSON, which only error statuses may have. */
+  readonly json: unknown;
+  readonly text: string;
+  readonly bytes: number;
+  readonly retryAfterMs?: number;
+}
+
+/** Responses of this process' own calls are read whole; large results of forwarded calls are streamed. */
+export interface HttpEndpoint {
+  /** May send twice, if a keep-alive connection closes during the send. @throws TransportError */
+  post(
+    payload: string,
+    options: { timeoutMs: number; signal?: AbortSignal | undefined; bytesMax?: number | undefined },
+  ): Promise<HttpAnswer>;
+  /** @returns the response unparsed. @throws TransportError; a failure after a stream began ends its iteration */
+  send(outgoing: RawOutgoing): Promise<RawReply>;
+  close(): Promise<void>;
+}
+
+interface HttpEndpointOptions {
+  readonly config: UpstreamConfig;
+  readonly connections: number;
+  readonly limits: Pick<RawRequestShared['limits'], 'responseBytesMax'> & Partial<RawRequestShared['limits']>;
+  /** @default a new one */
+  readonly deadlines?: Deadlines;
+  /** Whether to accept compressed responses; worth the time if this process parses them. @default false */
+  readonly compressed?: boolean;
+  /** False: no reuse, so that a closed idle connection never leaves a send's outcome unknown. @default true */
+  readonly keepAlive?: boolean;
+  readonly ended?: RawRequestShared['ended'];
+  /** Counts a failure after a stream was returned, and returns the error for its reader. */
+  readonly broken?: RawRequestShared['broken'];
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
+  const { config, connections, limits, deadlines = createDeadlines(), keepAlive = true } = options;
+  const url = new URL(config.url);
+  const dispatcher = new Pool(url.origin, {
+    connections,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    ...(keepAlive ? {} : { pipelining: 0 }),
+  });
+  const headers = requestHeaders(url, config);
+  if (options.compressed === true && !isLocal(url)) headers['accept-encoding'] ??= 'gzip, br';
+  const whole: RawRequestShared = {
+    dispatcher,
+    path: `${url.pathname}${url.search}`,
+    headers,
+    deadlines,
+    limits: { ...limits, streamFromBytes: Number.POSITIVE_INFINITY, streamBytesMax: Number.POSITIVE_INFINITY },
+    ended: () => undefined,
+    broken: (_method, error) => error,
+  };
+  const streamed: RawRequestShared = {
+    ...whole,
+    limits: { ...whole.limits, ...limits },
+    ended: options.ended ?? whole.ended,
+    broken: options.broken ?? whole.broken,
+  };
+  return {
+    async post(payload, { timeoutMs, signal, bytesMax }) {
+      if (signal?.aborted) throw new TransportError('aborted', 'given up');
+      const { statusCode, headers: answered, body } = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
+      return toAnswer({ statusCode, headers: answered }, body);
+    },
+    send: (outgoing) => sendRaw(streamed, outgoing),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function requestHeaders(url: URL, config: UpstreamConfig): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
+  const authorization = basicAuthorization(url);
+  if (authorization !== null) headers.authorization = authorization;
+  for (const [name, value] of Object.entries(config.headers ?? {})) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** @throws TransportError if the body must be JSON and is not */
+export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): HttpAnswer {
+  const text = withoutMark(body.toString('utf8'));
+  const json = parseJson(text);
+  const isError = response.statusCode < 200 || response.statusCode > 299;
+  if (json === undefined && !isError) {
+    const cut = /^\s*[[{]/.test(text);
+    const problem = `the body is ${cut ? 'cut-off' : 'not'} JSON: ${JSON.stringify(text.slice(0, 80))}`;
+    throw new TransportError(cut ? 'truncated' : 'not-json', problem);
+  }
+  const header = response.headers['retry-after'];
+  const retryAfterMs = parseRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());
+  return {
+    status: response.statusCode,
+    json,
+    text: isError ? text.slice(0, 500) : '',
+    bytes: body.length,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** `undefined` is no JSON value, so it can mean "not JSON". */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

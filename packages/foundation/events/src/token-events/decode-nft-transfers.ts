@@ -1,0 +1,187 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hex, Log } from '@chainstead/core';
+import { addressAt, decimalAt, lengthAt, wordCount } from '../abi/index.ts';
+import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
+import { createPunkReader, type PunkTransfer } from './crypto-punks.ts';
+import {
+  MALFORMED_REASONS,
+  type MalformedNftLog,
+  type MalformedReason,
+  NFT_TRANSFER_KINDS,
+  type NftTransfer,
+  type NftTransferKind,
+} from './nft-transfer.ts';
+import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
+
+/** Both lists are in the order of the logs. */
+export interface NftTransfers {
+  readonly transfers: readonly NftTransfer[];
+  readonly malformed: readonly MalformedNftLog[];
+}
+
+/**
+ * For logs of whole blocks, in chain order: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts of
+ * `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at `nftTransferTopics(chain)`.
+ *
+ * An event is recognized by its shape: a `Transfer` with three topics is ERC-20's and ignored here; one with four topics
+ * and no data is ERC-721's. An event of NFTs without its shape is malformed, as a whole.
+ *
+ * Ids of ConsecutiveTransfer events that become separate transfers are bounded by event and by block (consecutive.ts):
+ * all such events of a block must be among the logs.
+ */
+export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTransfers {
+  const transfers: NftTransfer[] = [];
+  const malformed: MalformedNftLog[] = [];
+  for (const read of readNftLogs(logs, chain))
+    if ('reason' in read) malformed.push(read);
+    else transfers.push(read);
+  return { transfers, malformed };
+}
+
+/** In the order of the logs, each transfer made on request: a few logs may hold a great many. */
+export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftTransfer | MalformedNftLog> {
+  const readPunk = createPunkReader();
+  const expands = createExpansion();
+  for (const log of logs) {
+    const read =
+      log.address === chain.cryptoPunks ? readPunkTransfer(log, readPunk(log)) : readLog(log, chain, expands);
+    if (read === null) continue;
+    if (typeof read === 'number') yield { log, reason: read };
+    else if ('log' in read) yield read;
+    else yield* read;
+  }
+}
+
+/** Null: not an event of NFTs. */
+type LogRead = NftTransfer | Iterable<NftTransfer> | MalformedReason | null;
+
+const { undecodable } = MALFORMED_REASONS;
+
+function readLog(log: Log, chain: Chain, expands: Expansion): LogRead {
+  switch (log.topics[0]) {
+    case TRANSFER_TOPIC:
+      if (log.topics.length === 4) return readErc721(log);
+      return log.topics.length === 1 && chain.unindexedNfts.includes(log.address) ? readUnindexed(log) : null;
+    case TRANSFER_SINGLE_TOPIC:
+      return readSingle(log);
+    case TRANSFER_BATCH_TOPIC:
+      return readBatch(log);
+    case CONSECUTIVE_TRANSFER_TOPIC:
+      return readConsecutive(log, expands);
+    default:
+      return null;
+  }
+}
+
+function readErc721(log: Log): LogRead {
+  const [, topic1, topic2, id] = log.topics;
+  const from = addressAt(topic1);
+  const to = addressAt(topic2);
+  if (id === undefined || from === null || to === null || log.data !== '0x') return undecodable;
+  return transfer(log, 0, NFT_TRANSFER_KINDS.erc721, decimalAt(id), from, to);
+}
+
+/** CryptoKitties: from, to and id are all in the data. */
+function readUnindexed(log: Log): LogRead {
+  if (wordCount(log.data) !== 3) return undecodable;
+  const from = addressAt(log.data, 0);
+  const to = addressAt(log.data, 1);
+  if (from === null || to === null) return undecodable;
+  return transfer(log, 0, NFT_TRANSFER_KINDS.unindexed, decimalAt(log.data, 2), from, to);
+}
+
+function readSingle(log: Log): LogRead {
+  const parties = multiTokenParties(log);
+  if (parties === null || wordCount(log.data) !== 2) return undecodable;
+  const { operator, from, to } = parties;
+  const id = decimalAt(log.data, 0);
+  return transfer(log, 0, NFT_TRANSFER_KINDS.erc1155Single, id, from, to, decimalAt(log.data, 1), operator);
+}
+
+function readBatch(log: Log): LogRead {
+  const parties = multiTokenParties(log);
+  if (parties === null) return undecodable;
+  const items = readTransferBatch(log.data);
+  if (typeof items === 'number') return items;
+  const { operator, from, to } = parties;
+  return items.map(({ id, value }, item) =>
+    transfer(log, item, NFT_TRANSFER_KINDS.erc1155Batch, id, from, to, value, operator),
+  );
+}
+
+function multiTokenParties(log: Log): { operator: Address; from: Address; to: Address } | null {
+  if (log.topics.length !== 4) return null;
+  const operator = addressAt(log.topics[1]);
+  const from = addressAt(log.topics[2]);
+  const to = addressAt(log.topics[3]);
+  return operator === null || from === null || to === null ? null : { operator, from, to };
+}
+
+function readConsecutive(log: Log, expands: Expansion): LogRead {
+  const range = readConsecutiveRange(log);
+  if (typeof range === 'number') return range;
+  if (expands(log.blockNumber, range)) return expand(log, range);
+  const { first, last, from, to } = range;
+  const unexpanded = transfer(log, 0, NFT_TRANSFER_KINDS.consecutive, first.toString(), from, to);
+  return { ...unexpanded, lastTokenId: last.toString() };
+}
+
+function* expand(log: Log, { first, last, from, to }: ConsecutiveRange): Generator<NftTransfer> {
+  for (let id = first, item = 0; id <= last; id++, item++)
+    yield transfer(log, item, NFT_TRANSFER_KINDS.consecutive, id.toString(), from, to);
+}
+
+function readPunkTransfer(log: Log, read: PunkTransfer | null | 'malformed'): LogRead {
+  if (read === null) return null;
+  if (read === 'malformed') return undecodable;
+  return transfer(log, 0, NFT_TRANSFER_KINDS.cryptoPunks, read.tokenId, read.from, read.to);
+}
+
+// biome-ignore lint/complexity/useMaxParams: called for each token of a backfill: one literal, no object around its values.
+function transfer(
+  log: Log,
+  item: number,
+  kind: NftTransferKind,
+  tokenId: string,
+  from: Address,
+  to: Address,
+  amount = '1',
+  operator: Address | null = null,
+): NftTransfer {
+  return { log, item, kind, token: log.address, tokenId, lastTokenId: null, from, to, amount, operator };
+}
+
+const WORD_BYTES = 32;
+
+/** The two offsets before the arrays. */
+const HEAD_WORDS = 2;
+
+/**
+ * The two arrays of EIP-1155's TransferBatch. Work is bounded by the length of the data. An array must be wholly within
+ * the data, and share no words with the other one or the head. Unused words are allowed.
+ */
+function readTransferBatch(data: Hex): readonly { readonly id: string; readonly value: string }[] | MalformedReason {
+  const words = wordCount(data);
+  if (words === null) return undecodable;
+  const ids = arrayAt(data, words, 0);
+  const values = arrayAt(data, words, 1);
+  if (ids === null || values === null) return undecodable;
+  const overlap = ids.index <= values.index + values.length && values.index <= ids.index + ids.length;
+  if (overlap) return undecodable;
+  if (ids.length !== values.length) return MALFORMED_REASONS.lengthsDiffer;
+  const items: { id: string; value: string }[] = [];
+  for (let item = 1; item <= ids.length; item++)
+    items.push({ id: decimalAt(data, ids.index + item), value: decimalAt(data, values.index + item) });
+  return items;
+}
+
+/** The index of the array's length word, and the number of words that follow it. */
+function arrayAt(data: Hex, words: number, headIndex: number): { index: number; length: number } | null {
+  if (words < HEAD_WORDS) return null;
+  const offset = lengthAt(data, WORD_BYTES * headIndex);
+  if (offset === undefined || offset % WORD_BYTES !== 0) return null;
+  const index = offset / WORD_BYTES;
+  if (index < HEAD_WORDS || index >= words) return null;
+  const length = lengthAt(data, offset);
+  return length === undefined || length > words - index - 1 ? null : { index, length };
+}

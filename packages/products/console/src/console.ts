@@ -1,0 +1,132 @@
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import { type Address, type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
+import {
+  type ApiApp,
+  type ConfiguredKey,
+  createInnerApi,
+  type KeyStore,
+  loadServerSecret,
+  type RouteModule,
+  type SharedLimits,
+} from '@chainstead/http';
+import type { PictureReader } from '@chainstead/nft';
+import type { HashPlace } from '@chainstead/node-reads';
+import type { StreamOperations } from '@chainstead/streams';
+import type { NameService } from '@chainstead/tokens/names';
+import { loadConsoleAssets } from './assets/console-assets.ts';
+import { createConsoleApp } from './console-app.ts';
+import type { Html } from './layout/html.ts';
+import { page } from './layout/page.ts';
+import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
+import { overviewView } from './pages/overview/overview-page.ts';
+import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
+import { PAGES } from './pages/registry.ts';
+import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
+import type { ConfiguredUpstream } from './pages/upstreams/read-upstreams.ts';
+import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
+import { createSessionCookie } from './sessions/session-cookie.ts';
+import { createSessionStore } from './sessions/session-store.ts';
+
+export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {
+  /** The process's connection, not a request's: live parts outlive their request. */
+  readonly database: Database;
+  readonly keys: KeyStore;
+  readonly configured: readonly ConfiguredKey[];
+  readonly sharedLimits: SharedLimits;
+  readonly registry: ChainRegistry;
+  readonly streams: StreamOperations;
+  readonly upstreams: readonly ConfiguredUpstream[];
+  readonly nodeTest: NodeTest;
+  readonly explorer: {
+    /** The data routes of the API: tables show their responses. */
+    readonly routes: readonly RouteModule[];
+    placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
+    hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
+    readonly pictures: PictureReader;
+    readonly nameServices: readonly NameService[];
+  };
+  readonly disk: DiskPlace;
+  readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
+  readonly version: string;
+  readonly documentationUrl?: string | null;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+export interface Console {
+  /** Add it before the key check: the console has its own check. */
+  readonly routes: RouteModule;
+  /** Call it before the server accepts requests. */
+  warmUp(api: ApiApp): Promise<void>;
+  /** Ends the live parts of pages, which would keep the server from closing. */
+  close(): void;
+}
+
+export async function createConsole(options: ConsoleOptions): Promise<Console> {
+  const { database, keys, registry, disk, streams, logger, clock } = options;
+  const secret = await loadServerSecret(database, 'console');
+  const closing = new AbortController();
+  const sessions = createSessionStore(database, options.configured, secret);
+  const overview = createOverviewSource(options);
+  const upstreams = createUpstreamsSource(database, overview, options.upstreams);
+  const nodeTest = bounded(options.nodeTest);
+  const local = { database, sessions, overview, upstreams, nodeTest, rangeWork: options };
+  const shared = { ...local, keys, registry, streams, disk, logger, clock };
+  const assets = await loadConsoleAssets();
+  return {
+    routes: (api, dependencies) => {
+      const { routes, ...readers } = options.explorer;
+      const explorer = {
+        chains: options.chains,
+        networks: options.aptos.networks,
+        data: createInnerApi(routes, dependencies),
+        reads: dependencies.reads,
+        ...readers,
+      };
+      const app = createConsoleApp({
+        services: { ...shared, explorer },
+        pages: PAGES,
+        cookie: createSessionCookie(secret),
+        assets,
+        sharedLimits: options.sharedLimits,
+        version: options.version,
+        documentationUrl: options.documentationUrl ?? null,
+        closing: closing.signal,
+      });
+      api.route('/console', app);
+    },
+    warmUp: (api) => {
+      const frame = { title: 'Overview', path: '', menu: [], assets, version: options.version, viewer: null };
+      const firstPage = async () => page({ ...frame, body: overviewView(await overview.readAfresh()) });
+      return warmUp(api, firstPage, options);
+    },
+    close: () => closing.abort(),
+  };
+}
+
+const WAIT_MS = 3_000;
+
+/** Code is faster after it has run a few times. */
+const TIMES = 5;
+
+/** Does what the first page of a process would wait for: connects, plans, compiles. A failure does not fail the start. */
+async function warmUp(
+  api: Pick<ApiApp, 'router'>,
+  firstPage: () => Promise<Html>,
+  { clock, logger }: ConsoleOptions,
+): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work(), sleepUnlessAborted(clock, WAIT_MS, ended.signal)]);
+  ended.abort();
+
+  async function work(): Promise<void> {
+    try {
+      api.router.match('GET', '/console');
+      for (let time = 0; time < TIMES; time++) await firstPage();
+    } catch (error) {
+      const message = 'Console warm-up failed; the first page takes longer';
+      logger[failureLevel(error)]({ error: errorText(error) }, message);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { InvalidParameterError } from '@chainstead/http';
+import { type NameService, normalName } from '@chainstead/tokens/names';
+import { html } from 'hono/html';
+import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import {
+  fetchName,
+  findingView,
+  type NameContext,
+  type NameFinding,
+  type NameSources,
+  nameText,
+  servicesOfName,
+} from './names/name-view.ts';
+import { pricePlot } from './price-routes.ts';
+import { chainLinks, chainsRequested, placeOn } from './subjects/choose-chain.ts';
+import { type FoundAddress, findAddress } from './subjects/find-address.ts';
+import { readTokenId } from './subjects/read-subject.ts';
+import { ACCOUNT_TABLES, ACTIVITY_TABLES } from './tables/account-tables.ts';
+import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
+import type { DataTable, TableSubject } from './tables/data-table.ts';
+import { readTableWithin, type TableAnswer } from './tables/read-table.ts';
+import { tableAddress, tableView } from './tables/table-view.ts';
+
+const CHAINS_SHOWN = 3;
+const ROWS_OF_SEVERAL = 5;
+const ROWS_OF_ONE = 10;
+/** Timeout of a table on a page with many: counts and node calls may take longer. Milliseconds. */
+const PATIENCE_MS = 4_000;
+
+export function addAddressRoutes(
+  routes: ConsoleRoutes,
+  { explorer, registry, database, clock }: ConsoleServices,
+): void {
+  const choice = { registry, chains: explorer.chains };
+  const all = explorer.chains.map(({ key }) => key);
+
+  routes.view('/look-up/address/:address', async (request) => {
+    const address = addressIn(request);
+    const chains = chainsRequested(choice, request.query('chain'));
+    const sources = { data: explorer.data, database, asker: request.asker };
+    const [found, names] = await Promise.all([
+      findAddress(explorer, request.asker, address, chains),
+      readAddressNames(sources, address, explorer.nameServices, normalName(request.query('name') ?? '')),
+    ]);
+    const chosen = chains.length === 1 && request.query('chain') !== undefined ? (chains[0] ?? null) : null;
+    // If a chain was requested, its empty tables are shown.
+    const shownOn = found.length === 0 && chosen !== null ? [nothingOn(chosen)] : found;
+    const limit = shownOn.length > 1 ? ROWS_OF_SEVERAL : ROWS_OF_ONE;
+    const sections = await Promise.all(
+      shownOn.slice(0, CHAINS_SHOWN).map(async (onChain) => {
+        const { chain, name, isToken } = onChain;
+        const of = { chain: chain.key, address, tokenId: null };
+        const tables = await tablesView(request, chain, tablesOf(onChain), of, limit);
+        const pools = html`<p><a href="/console/pools?${new URLSearchParams({ chain: chain.key, address })}">Pools and price</a></p>`;
+        return chainSection(chain, name, isToken ? [pools, ...tables] : tables);
+      }),
+    );
+    const own = `/console/look-up/address/${address}`;
+    const links = { chosen: chosen?.key ?? null, found: found.map(({ chain }) => chain.key), all };
+    return {
+      title: `Address ${address}`,
+      body: html`<h1>Address <code>${address}</code></h1>
+${addressNamesView(address, names, { origin: request.origin, chains: explorer.chains, now: clock.now() })}
+${chainLinks(own, links)}
+${found.length === 0 ? html`<p>No data is indexed for this address ${chosen === null ? 'on any of these chains' : html`on ${chosen.key}`}.</p>` : NOTHING}
+${sections}
+${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
+    };
+  });
+
+  routes.view('/look-up/nft/:address/:token', async (request) => {
+    const address = addressIn(request);
+    const tokenId = readTokenId(request.parameter('token'));
+    if (tokenId === null)
+      throw new InvalidParameterError({ parameter: 'token', given: cut(request.parameter('token')), allowed: 'an id' });
+    const chains = chainsRequested(choice, request.query('chain'));
+    const isChosen = request.query('chain') !== undefined;
+    const collections = (await findAddress(explorer, request.asker, address, chains)).filter(
+      ({ isCollection }) => isCollection,
+    );
+    const shownOn = isChosen
+      ? chains.map((chain) => collections.find((onChain) => onChain.chain === chain) ?? nothingOn(chain))
+      : collections;
+    const sections = await Promise.all(
+      shownOn.slice(0, CHAINS_SHOWN).map(async ({ chain, name }) => {
+        const of = { chain: chain.key, address, tokenId };
+        return chainSection(chain, name, await tablesView(request, chain, NFT_TABLES, of, ROWS_OF_ONE));
+      }),
+    );
+    const own = `/console/look-up/nft/${address}/${tokenId}`;
+    const chosen = isChosen ? (chains[0]?.key ?? null) : null;
+    const links = { chosen, found: collections.map(({ chain }) => chain.key), all };
+    return {
+      title: `NFT ${cut(tokenId, 20)}`,
+      body: html`<h1>NFT ${shown(tokenId)} of <a href="/console/look-up/address/${address}"><code>${address}</code></a></h1>
+${chainLinks(own, links)}
+${shownOn.length === 0 ? html`<p>No collection with this address is indexed on any of these chains.</p>` : NOTHING}
+${sections}
+${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
+    };
+  });
+
+  async function tablesView(
+    request: PageRequest,
+    chain: Chain,
+    tables: readonly DataTable[],
+    of: TableSubject,
+    limit: number,
+  ): Promise<readonly Html[]> {
+    const { origin, asker } = request;
+    return Promise.all(
+      tables.map(async (table) => {
+        const answer = await readTableWithin(PATIENCE_MS, explorer.data, asker, table, { of, limit, cursor: null });
+        const more = (cursor: string | null): string => tableAddress(table, of, cursor);
+        const view = tableView(table, answer, { of, place: placeOn(chain), origin, more });
+        return hasSales(table, answer) ? html`${view}${pricePlot(of)}` : view;
+      }),
+    );
+  }
+}
+
+function addressIn({ parameter }: PageRequest) {
+  const text = parameter('address');
+  if (isAddress(text)) return parseAddress(text);
+  const allowed = '0x and 40 hexadecimal digits';
+  throw new InvalidParameterError({ parameter: 'address', given: cut(text), allowed });
+}
+
+function hasSales({ name }: DataTable, answer: TableAnswer): boolean {
+  if (!name.endsWith('-prices') || answer.kind !== 'rows') return false;
+  return answer.rows.some(({ total_trades: sales }) => typeof sales === 'number' && sales > 0);
+}
+function nothingOn(chain: Chain): FoundAddress {
+  return { chain, isAccount: false, transacts: false, isToken: false, isCollection: false, name: null };
+}
+
+/** A contract without transfers is shown with its own facts, and the transactions that called it. */
+function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress): readonly DataTable[] {
+  const ofAccount = isAccount || (!isToken && !isCollection) ? ACCOUNT_TABLES : transacts ? ACTIVITY_TABLES : [];
+  return [...(isToken ? TOKEN_TABLES : []), ...(isCollection ? COLLECTION_TABLES : []), ...ofAccount];
+}
+
+function chainSection({ key }: Chain, name: string | null, tables: readonly Html[]): Html {
+  return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name === null ? NOTHING : html`: ${shown(name)}`}</h2>${tables}</section>`;
+}
+
+function moreChains(own: string, more: readonly FoundAddress[]): Html {
+  if (more.length === 0) return NOTHING;
+  const links = more.map(
+    ({ chain }) => html`<li><a href="${own}?chain=${encodeURIComponent(chain.key)}">${chain.key}</a></li>`,
+  );
+  return html`<section aria-labelledby="more"><h2 id="more">Also on</h2><ul>${links}</ul></section>`;
+}
+
+interface AddressNames {
+  readonly own: readonly NameFinding[];
+  readonly requested: { readonly name: string; readonly findings: readonly NameFinding[] } | null;
+}
+
+/** Only verified names, which resolve back to the address. `requested`: a normalized name that may resolve to it. */
+async function readAddressNames(
+  sources: NameSources,
+  address: Address,
+  services: readonly NameService[],
+  requested: string | null,
+): Promise<AddressNames> {
+  const fetch = (service: NameService, wanted: 'address' | 'name', subject: string) =>
+    fetchName(sources, { service, wanted, subject }, PATIENCE_MS);
+  const [own, findings] = await Promise.all([
+    Promise.all(services.map((service) => fetch(service, 'name', address))),
+    requested === null
+      ? []
+      : Promise.all(servicesOfName(requested).map((service) => fetch(service, 'address', requested))),
+  ]);
+  return { own, requested: requested === null ? null : { name: requested, findings } };
+}
+
+function addressNamesView(address: Address, { own, requested }: AddressNames, context: NameContext): Html {
+  if (own.length === 0 && requested === null) return NOTHING;
+  const names = own.map((finding) =>
+    findingView(finding, context, (name) => html`${nameText(name)}: set by the address, and resolves back to it`),
+  );
+  return html`<section aria-labelledby="names"><h2 id="names">Names</h2>
+${requested === null ? NOTHING : requestedView(address, requested, context)}
+${names.length === 0 ? NOTHING : html`<dl class="record">${names}</dl>`}</section>`;
+}
+
+/** Services without the name are left out if another one has it. */
+function requestedView(
+  address: Address,
+  { name, findings }: NonNullable<AddressNames['requested']>,
+  context: NameContext,
+): Html {
+  const resolved = findings.filter(({ kind }) => kind === 'found');
+  const leads = (to: string): Html =>
+    to.toLowerCase() === address
+      ? html`resolves to this address`
+      : html`<span class="v-bad">resolves to another address</span>: <a href="/console/look-up/address/${to.toLowerCase()}"><code>${to}</code></a>`;
+  return html`<p>Looked up by ${nameText(name)}</p>
+<dl class="record">${(resolved.length === 0 ? findings : resolved).map((finding) => findingView(finding, context, leads))}</dl>`;
+}

@@ -1,0 +1,106 @@
+import { domainToASCII } from 'node:url';
+import type { Chain } from '@chainstead/chains';
+import { isObject } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { InnerApi, InnerAsker } from '@chainstead/http';
+import { type NameQuestion, type NameService, readStoredName, type StoredName } from '@chainstead/tokens/names';
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { count, moment } from '../../../layout/numbers.ts';
+import { textAt } from '../tables/cells.ts';
+import { messageIn, within } from '../tables/read-table.ts';
+import { curlLine, curlView } from '../tables/table-view.ts';
+
+export interface NameContext {
+  readonly origin: string;
+  readonly chains: readonly Chain[];
+  readonly now: number;
+}
+
+const SERVICE_NAMES: Readonly<Record<NameService, string>> = { ens: 'ENS', unstoppable: 'Unstoppable' };
+const NAME_MAX = 255;
+const MESSAGE_MAX = 600;
+
+/** Returns a normalized name, and its original spelling if that has unusual letters. */
+export function nameText(name: string): Html {
+  const ascii = domainToASCII(name);
+  const isPlain = /^[\x21-\x7e]*$/.test(name);
+  return html`<strong>${shown(name, NAME_MAX)}</strong>${
+    isPlain
+      ? NOTHING
+      : html` <span class="soft">(has letters other than a–z, so it may look like another name${ascii === '' ? NOTHING : html`. Encoded: <code>${shown(ascii, NAME_MAX)}</code>`})</span>`
+  }`;
+}
+
+export function findingView(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
+  return html`<div><dt>${SERVICE_NAMES[finding.question.service]}</dt><dd>${wordsOf(finding, context, found)}
+${curlView(curlLine(context.origin, finding.target))}</dd></div>`;
+}
+
+function wordsOf(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
+  if (finding.kind === 'late')
+    return html`<span class="soft">The nodes take longer than this page waits. Reload the page in a moment.</span>`;
+  if (finding.kind === 'reported')
+    return html`<span class="soft">${shown(finding.message, MESSAGE_MAX)}${isPassing(finding) ? '. Reload the page in a moment.' : ''}</span>`;
+  return html`${found(finding.answer)}${readingView(finding.reading, context)}`;
+}
+
+export function isPassing(finding: NameFinding): boolean {
+  return finding.kind === 'late' || (finding.kind === 'reported' && (finding.status === 429 || finding.status >= 500));
+}
+
+function readingView(reading: StoredName | null, { chains, now }: NameContext): Html {
+  if (reading === null) return NOTHING;
+  const at = moment(new Date(now - reading.ageMs));
+  if (reading.asOf === null) return html`<br><span class="soft">Read ${at}</span>`;
+  const { chainId, block } = reading.asOf;
+  const chain = chains.find(({ id }) => id === chainId);
+  const place =
+    chain === undefined
+      ? html`block ${count(block)} of chain ${chainId}`
+      : html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain.key)}">block ${count(block)}</a> of ${chain.key}`;
+  return html`<br><span class="soft">As of ${place}, read ${at}</span>`;
+}
+
+export type NameFinding = { readonly question: NameQuestion; readonly target: string } & (
+  | { readonly kind: 'found'; readonly answer: string; readonly reading: StoredName | null }
+  /** There is none, or it was rejected, or is unknown so far: the API's message. */
+  | { readonly kind: 'reported'; readonly status: number; readonly message: string }
+  | { readonly kind: 'late' }
+);
+
+export interface NameSources {
+  readonly data: InnerApi;
+  /** Not a standby, which may lack data that was just read. */
+  readonly database: Database;
+  readonly asker: InnerAsker;
+}
+
+export async function fetchName(
+  { data, database, asker }: NameSources,
+  question: NameQuestion,
+  timeMs: number,
+): Promise<NameFinding> {
+  const target = targetOf(question);
+  const requested = { question, target };
+  const given = await within(timeMs, data.get(target, asker), null);
+  if (given === null) return { ...requested, kind: 'late' };
+  const { status, body } = given;
+  const answer = isObject(body) ? textAt(body, question.wanted) : null;
+  if (status !== 200 || answer === null)
+    return { ...requested, kind: 'reported', status, message: messageIn(body) ?? `The API returned HTTP ${status}` };
+  return { ...requested, kind: 'found', answer, reading: await readStoredName(database, question) };
+}
+
+function targetOf({ service, wanted, subject }: NameQuestion): string {
+  const given = encodeURIComponent(subject);
+  const below = {
+    ens: { address: `ens/${given}`, name: `${given}/reverse` },
+    unstoppable: { address: given, name: `${given}/domain` },
+  }[service][wanted];
+  return `/api/v2.2/resolve/${below}`;
+}
+
+export function servicesOfName(name: string): readonly NameService[] {
+  return name.endsWith('.eth') ? ['ens'] : ['ens', 'unstoppable'];
+}

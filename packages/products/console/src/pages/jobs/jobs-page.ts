@@ -1,0 +1,290 @@
+import { InvalidParameterError, recordAudit } from '@chainstead/http';
+import { type DueSummary, summarizeDueWork } from '@chainstead/jobs';
+import {
+  cancelRangeJob,
+  estimateRangeWork,
+  listRangeJobs,
+  NoSuchRangeJobError,
+  RANGE_JOB_ID,
+  type RangeJob,
+  RangeJobKnownError,
+  readRangeJobPace,
+  requestRangeJob,
+  TooManyRangeJobsError,
+} from '@chainstead/sync';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { changeForm, selectField } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { livePart } from '../../layout/live-part.ts';
+import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { writeQuery } from '../../layout/query.ts';
+import type { Severity } from '../../layout/severity.ts';
+import { severityView } from '../../layout/severity.ts';
+import { number, table } from '../../layout/table.ts';
+import { dueEntries } from './due-entries.ts';
+import {
+  type AskView,
+  askView,
+  EMPTY_FORM,
+  type Estimate,
+  type JobForm,
+  type JobRequest,
+  jobChains,
+  jobForm,
+  readJobRequest,
+} from './job-form.ts';
+
+const PAGE = 50;
+const cancelForm = z.object({ id: z.string().regex(RANGE_JOB_ID, 'is not a job') });
+
+export const jobsPage: ConsolePage = {
+  path: '/jobs',
+  title: 'Jobs',
+  group: 'Data',
+  addRoutes(routes, services) {
+    const { database, overview, rangeWork } = services;
+    const chains = jobChains(rangeWork);
+    const read = (request: PageRequest): Promise<JobsFacts> => readJobs(services, request);
+    const parse = async (form: JobForm) => readJobRequest(form, chains, await overview.chain(form.chain));
+    const show = async (request: PageRequest, ask: Omit<AskView, 'chains' | 'token'>) => {
+      const ids = rangeWork.chains.map(({ id }) => id);
+      const [facts, due] = await Promise.all([read(request), summarizeDueWork(database, dueEntries, ids)]);
+      const { query } = request;
+      const page = writeQuery({ before: query('before'), state: query('state'), of: query('of') });
+      const body = html`<h1>Jobs</h1>
+${askView({ ...ask, chains, token: request.token })}
+${jobsFilter(facts)}
+${livePart(`/jobs${page}`, jobsView(facts))}
+${dueWorkView(due, facts.nameOf)}`;
+      return { title: 'Jobs', body };
+    };
+    routes.view('/jobs', async (request) => {
+      const form = { ...EMPTY_FORM, chain: request.query('chain') ?? '' };
+      return show(request, { form, problem: null, estimate: null });
+    });
+    routes.view('/jobs/estimate', async (request) => {
+      const parsed = jobForm.safeParse(Object.fromEntries(FIELDS.map((name) => [name, request.query(name) ?? ''])));
+      const form = parsed.success ? parsed.data : EMPTY_FORM;
+      const { request: requested, problem } = await parse(form);
+      const estimate = requested === null ? null : await estimateOf(services, requested);
+      return show(request, { form, problem, estimate });
+    });
+    routes.change('/jobs/create', jobForm, async (request) => {
+      const { form, by } = request;
+      const { request: requested, problem } = await parse(form);
+      if (requested === null) return show(request, { form, problem, estimate: null });
+      const { chain, work, dataset, range } = requested;
+      try {
+        await database.transaction(async (transaction) => {
+          const requestedBy = by.name ?? by.id;
+          const job = { chain: chain.id, work, dataset, ranges: [range], requestedBy };
+          const target = await requestRangeJob(transaction, job);
+          const details = { work, chain: chain.name, dataset, ranges: [range] };
+          await recordAudit(transaction, by, { action: 'job.create', target, details });
+        });
+      } catch (error) {
+        if (error instanceof RangeJobKnownError || error instanceof TooManyRangeJobsError)
+          return show(request, { form, problem: `${error.message}.`, estimate: null });
+        throw error;
+      }
+      return { goTo: '/console/jobs' };
+    });
+    routes.change('/jobs/cancel', cancelForm, async (request) => {
+      const { form, by } = request;
+      try {
+        await database.transaction(async (transaction) => {
+          await cancelRangeJob(transaction, form.id);
+          await recordAudit(transaction, by, { action: 'job.cancel', target: form.id });
+        });
+      } catch (error) {
+        if (!(error instanceof NoSuchRangeJobError)) throw error;
+        const problem = 'The job had ended before it was cancelled.';
+        return show(request, { form: EMPTY_FORM, problem, estimate: null });
+      }
+      return { goTo: '/console/jobs' };
+    });
+    routes.live('/jobs', async (request) => jobsView(await read(request)));
+  },
+};
+
+const FIELDS = ['work', 'chain', 'dataset', 'from', 'to'] as const;
+
+async function estimateOf(
+  { database, overview, rangeWork }: ConsoleServices,
+  requested: JobRequest,
+): Promise<Estimate> {
+  const { chain, work, dataset, range } = requested;
+  const facts = await overview.chain(chain.name);
+  const perSecond = await readRangeJobPace(database, chain.id, work);
+  const blocks = range.to - range.from + 1;
+  // On Aptos, one call returns many versions.
+  if (chain.chain === null) return { requested, blocks, read: blocks, calls: null, perSecond };
+  const { callsMin, callsMax, read } = estimateRangeWork(
+    {
+      work,
+      ranges: [range],
+      datasets: rangeWork.datasets.filter(({ name }) => dataset === null || name === dataset),
+      chain: chain.chain,
+    },
+    facts?.status.coverage ?? [],
+    rangeWork.backfillProofOf(chain.chain),
+  );
+  return { requested, blocks, read, calls: { min: callsMin, max: callsMax }, perSecond };
+}
+
+async function readJobs({ database, registry, rangeWork }: ConsoleServices, request: PageRequest): Promise<JobsFacts> {
+  const { query, token } = request;
+  const [before, state, chain] = ['before', 'state', 'of'].map((name) => query(name) ?? '');
+  if (before !== undefined && before !== '' && !RANGE_JOB_ID.test(before))
+    throw new InvalidParameterError({ parameter: 'before', given: before, allowed: 'a job' });
+  const chains = jobChains(rangeWork);
+  const jobs = await listRangeJobs(database, {
+    limit: PAGE + 1,
+    ...(before !== '' && { before }),
+    ...((state === 'open' || state === 'finished') && { state }),
+    ...(chain !== '' && { chain: chains.find(({ name }) => name === chain)?.id ?? chain }),
+  });
+  return {
+    jobs: jobs.slice(0, PAGE),
+    hasMore: jobs.length > PAGE,
+    chains: chains.map(({ name }) => name),
+    chosen: { state: state ?? '', chain: chain ?? '' },
+    nameOf: (id) => registry.find(id)?.key ?? cut(id),
+    token,
+  };
+}
+
+interface JobsFacts {
+  readonly jobs: readonly RangeJob[];
+  readonly hasMore: boolean;
+  readonly chains: readonly string[];
+  readonly chosen: { readonly state: string; readonly chain: string };
+  readonly nameOf: (chain: string) => string;
+  readonly token: string;
+}
+
+const STATES = [
+  ['open', 'queued and running'],
+  ['finished', 'finished'],
+] as const;
+const HOLDER_ENDED = 'waiting: its process ended';
+const SEVERITIES: Readonly<Partial<Record<string, Severity>>> = {
+  done: 'ok',
+  failed: 'bad',
+  [HOLDER_ENDED]: 'warning',
+};
+const RANGES_SHOWN = 3;
+const JOB_ERROR_MAX = 600;
+
+function jobsFilter({ chains, chosen }: JobsFacts): Html {
+  return html`<h2 id="jobs">Jobs</h2>
+<form method="get" action="/console/jobs" class="fields row" aria-label="Filter jobs">
+${selectField({ name: 'of', label: 'Chain', options: chains, chosen: chosen.chain, all: 'all' })}
+${selectField({ name: 'state', label: 'State', options: STATES, chosen: chosen.state, all: 'all' })}
+<div><button class="quiet">Show</button></div></form>`;
+}
+
+function jobsView(facts: JobsFacts): Html {
+  const { jobs, hasMore, chosen } = facts;
+  const oldest = hasMore ? jobs.at(-1) : undefined;
+  const older = writeQuery({ state: chosen.state, of: chosen.chain, before: oldest?.id });
+  return html`${jobs.length === 0 ? html`<p class="soft">No jobs found.</p>` : tableOf(facts)}
+${oldest === undefined ? NOTHING : html`<p><a href="/console/jobs${older}" rel="next">Older</a></p>`}`;
+}
+
+function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
+  const rows = jobs.map((job) => {
+    const name = nameOf(job.chain);
+    const isOpen = job.status === 'queued' || job.status === 'running';
+    const cancel = html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding ? html`disabled` : NOTHING}>Cancel</button>`;
+    return {
+      id: `job-${job.id}`,
+      cells: [
+        html`${moment(job.requestedAt)}<br>${shown(job.requestedBy)}<br><code class="soft">${job.id}</code>`,
+        html`${job.work}<br>${shown(name)}, ${job.dataset === null ? 'all datasets' : shown(job.dataset)}`,
+        rangesText(job, name),
+        stateView(job),
+        progressView(job),
+        isOpen ? changeForm('/console/jobs/cancel', token, cancel, `Cancel the job ${job.id}`) : '–',
+      ],
+    };
+  });
+  return table({
+    label: 'Jobs',
+    caption: 'Newest first',
+    columns: ['Requested', 'Work', number('Blocks'), 'State', number('Progress'), 'Action'],
+    rows,
+  });
+}
+
+function rangesText({ ranges }: RangeJob, name: string): Html {
+  const links = ranges
+    .slice(0, RANGES_SHOWN)
+    .map(
+      ({ from, to }) =>
+        html`<a href="/console/chains/${encodeURIComponent(name)}?from=${from}&amp;to=${to}" aria-label="Ranges of ${cut(name)} from ${plainCount(from)} to ${plainCount(to)}">${count(from)} to ${count(to)}</a><br>`,
+    );
+  const more = ranges.length - RANGES_SHOWN;
+  return html`${links}${more > 0 ? html`and ${count(more)} more ranges` : NOTHING}`;
+}
+
+function stateView(job: RangeJob): Html {
+  const { status, error, dueAt, holder, finishedAt, isEnding, outcome } = job;
+  const words = isEnding ? 'ending' : status === 'running' && holder === null ? HOLDER_ENDED : status;
+  const severity = SEVERITIES[words];
+  const name = html`<strong>${words}</strong>`;
+  return html`${severity === undefined ? name : severityView(severity, name)}${status === 'running' && holder !== null ? html` <span class="soft">by ${shown(holder)}</span>` : NOTHING}
+${finishedAt === null ? NOTHING : html`<br>${moment(finishedAt)}`}
+${dueAt === null ? NOTHING : html`<br>next attempt ${moment(dueAt)}`}
+${error === null ? NOTHING : html`<p class="problem"><strong>${cut(error.code)}</strong> ${shown(error.message, JOB_ERROR_MAX)}</p>`}
+${outcome === null ? NOTHING : html`<br>${shown(outcomeText(outcome), 400)}`}`;
+}
+
+function outcomeText({ levels, repairs, uncovered }: NonNullable<RangeJob['outcome']>): string {
+  const reached = Object.entries(levels).map(([level, blocks]) => `${plainCount(blocks)} ${level}`);
+  return `${reached.join(', ') || 'nothing verified'}; ${plainCount(repairs)} repaired; ${plainCount(uncovered)} not indexed`;
+}
+
+function progressView({ status, done, total, perSecond, secondsLeft, logs }: RangeJob): Html {
+  if (total === null) return html`${status === 'queued' ? 'not started' : count(done)}`;
+  const part = total === 0 ? 1 : done / total;
+  return html`<progress max="1000" value="${Math.floor(Math.min(1, part) * 1_000)}" aria-label="Progress">${percent(part)}</progress> ${percent(part)}<br>
+${count(done)} of ${count(total)}${logs > 0 ? html`, ${count(logs)} logs` : NOTHING}
+${perSecond === null ? NOTHING : html`<br>${rate(perSecond)}/s`}${secondsLeft === null ? NOTHING : html`, about ${duration(secondsLeft)} left`}`;
+}
+
+const ERROR_MAX = 300;
+
+function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => string): Html {
+  const rows = all.flatMap(({ kind, chainId, counts }) => {
+    const name = [kind, shown(nameOf(String(chainId)))];
+    if (counts === null) return [[...name, '–', '–', '–', '–', '–', 'not counted within 2 seconds']];
+    const { dueNow, claimed, waiting, quarantined, isComplete, oldestDueAt, error } = counts;
+    if (dueNow + claimed + waiting + quarantined === 0) return [];
+    return [
+      [
+        ...name,
+        count(dueNow),
+        count(claimed),
+        html`${count(waiting)}${isComplete ? NOTHING : html` or more`}`,
+        count(quarantined),
+        oldestDueAt === null ? '–' : moment(oldestDueAt),
+        error === null ? '–' : html`<strong>${cut(error.code)}</strong> ${shown(error.message, ERROR_MAX)}`,
+      ],
+    ];
+  });
+  const list = table({
+    label: 'Due work',
+    caption: 'Rows that workers process',
+    columns: [
+      ...['Kind', 'Chain'],
+      ...['Due now', 'Claimed', 'Waiting', 'Quarantined'].map(number),
+      ...['Oldest due', 'Last error'],
+    ],
+    rows,
+  });
+  return html`<section aria-labelledby="due-work"><h2 id="due-work">Due work</h2>
+${rows.length === 0 ? html`<p class="soft">No work is due.</p>` : list}</section>`;
+}

@@ -1,0 +1,158 @@
+import { JSON_DEPTH_MAX, parseBoundedJson } from '@chainstead/core';
+import type { AbiType } from '@chainstead/events/decoding';
+import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
+import { keyOf } from './find-function.ts';
+import { problemWith } from './problem-with.ts';
+
+const DATA_BYTES_MAX = 131_072;
+const WORD_BYTES = 32;
+const PROBLEMS_MAX = 10;
+const READ_MAX = 40_000;
+const TEXT_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: READ_MAX };
+const NAMED_MAX = 10;
+
+/** Reads values that a client wrote as JSON, for viem to encode by a layout without names: tuples become arrays. */
+export class ArgumentReader {
+  readonly #problems: ParameterProblem[] = [];
+  #bytes = 0;
+  #read = 0;
+
+  /**
+   * @param path names the value in errors
+   * @returns null for a value that does not fit, which `end` reports
+   * @throws InvalidParameterError at the tenth value that does not fit, or above the maximum size of a call
+   */
+  read(type: AbiType, given: unknown, path: string): unknown {
+    this.#read += 1;
+    if (this.#read > READ_MAX) throw tooMuch();
+    return (given === undefined ? null : this.#valueOf(type, given, path)) ?? this.#refuse(type, given, path);
+  }
+
+  /** Call it after the last `read`. @throws InvalidParameterError with each value that did not fit */
+  end(): void {
+    if (this.#problems.length > 0) throw new InvalidParameterError(...this.#problems);
+  }
+
+  #valueOf(type: AbiType, given: unknown, path: string): unknown {
+    const { of, count } = arrayParts(type);
+    if (of !== null) return this.#list(of, count, given, path);
+    if (type.components !== undefined) return this.#members(type.components, given, path);
+    const value = leafOf(type.type, given);
+    this.#spend(WORD_BYTES);
+    // Dynamic values also have a word with their offset.
+    if (type.type === 'string' && typeof value === 'string') this.#spend(WORD_BYTES + Buffer.byteLength(value));
+    if (type.type === 'bytes' && typeof value === 'string') this.#spend(WORD_BYTES + value.length / 2);
+    return value;
+  }
+
+  #list(item: AbiType, count: number | null, given: unknown, path: string): unknown[] | null {
+    const items = structureOf(given);
+    if (!Array.isArray(items) || (count !== null && items.length !== count)) return null;
+    this.#spend(WORD_BYTES);
+    return items.map((value: unknown, index) => this.read(item, value, `${path}.${index}`));
+  }
+
+  #members(members: readonly AbiType[], given: unknown, path: string): unknown[] | null {
+    const structure = structureOf(given);
+    if (typeof structure !== 'object' || structure === null) return null;
+    if (Array.isArray(structure) && structure.length !== members.length) return null;
+    const byName = !Array.isArray(structure);
+    return members.map((member, index) => {
+      const key = byName ? keyOf(member, index) : String(index);
+      return this.read(member, Object.getOwnPropertyDescriptor(structure, key)?.value, `${path}.${key}`);
+    });
+  }
+
+  #refuse(type: AbiType, given: unknown, path: string): null {
+    this.#problems.push(problemWith(path, given, allowedFor(type)));
+    if (this.#problems.length >= PROBLEMS_MAX) this.end();
+    return null;
+  }
+
+  #spend(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > DATA_BYTES_MAX) throw tooMuch();
+  }
+}
+
+function tooMuch(): InvalidParameterError {
+  return new InvalidParameterError({
+    parameter: 'params',
+    message: `params come to more than the ${DATA_BYTES_MAX} bytes that a call may carry`,
+  });
+}
+
+const ARRAY = /^(.*)\[(\d*)\]$/;
+
+/** The item type and length of an array; `of` null: not an array. */
+function arrayParts(type: AbiType): { readonly of: AbiType | null; readonly count: number | null } {
+  const [, item, count] = ARRAY.exec(type.type) ?? [];
+  if (item === undefined) return { of: null, count: null };
+  return { of: { ...type, type: item }, count: count === undefined || count === '' ? null : Number(count) };
+}
+
+/** Arrays and tuples as JSON, or as text of JSON; undefined for other text. @throws JsonBoundsError */
+function structureOf(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return parseBoundedJson(given, TEXT_BOUNDS);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+
+/** A value as viem encodes it; null if it does not fit the type. */
+function leafOf(type: string, given: unknown): string | boolean | bigint | null {
+  if (type === 'bool') {
+    if (typeof given === 'boolean') return given;
+    const text = typeof given === 'string' ? given.toLowerCase() : '';
+    return text === 'true' || text === 'false' ? text === 'true' : null;
+  }
+  const [, sign, digits] = /^(u?)int(\d+)$/.exec(type) ?? [];
+  if (digits !== undefined) {
+    const value = wholeNumberOf(given);
+    const bits = BigInt(digits);
+    const [min, max] = sign === 'u' ? [0n, 2n ** bits] : [-(2n ** (bits - 1n)), 2n ** (bits - 1n)];
+    return value !== null && value >= min && value < max ? value : null;
+  }
+  if (typeof given !== 'string') return null;
+  // An encoder would write another character in place of an unpaired surrogate.
+  if (type === 'string') return given.isWellFormed() ? given : null;
+  if (type === 'address') return ADDRESS.test(given) ? given.toLowerCase() : null;
+  if (!BYTES.test(given)) return null;
+  const length = type === 'bytes' ? null : Number(type.slice('bytes'.length));
+  return length === null || given.length === 2 + 2 * length ? given.toLowerCase() : null;
+}
+
+/** Longer texts are no number of 256 bits. */
+const DIGITS_MAX = 80;
+
+/** Numbers count only if JSON kept them exactly. */
+function wholeNumberOf(given: unknown): bigint | null {
+  if (typeof given === 'number') return Number.isSafeInteger(given) ? BigInt(given) : null;
+  if (typeof given !== 'string' || given.length > DIGITS_MAX) return null;
+  const [, minus, digits] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(given) ?? [];
+  if (digits === undefined) return null;
+  return minus === '' ? BigInt(digits) : -BigInt(digits);
+}
+
+function allowedFor(type: AbiType): string {
+  const { of, count } = arrayParts(type);
+  if (of !== null) return `a list of ${count === null ? '' : `${count} `}${of.type}`;
+  if (type.components !== undefined) {
+    const names = type.components.slice(0, NAMED_MAX).map(keyOf).join(', ');
+    const others = type.components.length - NAMED_MAX;
+    return `an object with ${others > 0 ? `${names} and ${others} more` : names}`;
+  }
+  if (type.type === 'bool') return 'true or false';
+  if (type.type === 'string') return 'a text of Unicode characters';
+  if (type.type === 'address') return 'an address (0x and 40 hexadecimal digits)';
+  if (type.type === 'bytes') return 'bytes (0x and an even number of hexadecimal digits)';
+  if (type.type.startsWith('bytes'))
+    return `${type.type} (0x and ${2 * Number(type.type.slice(5))} hexadecimal digits)`;
+  return `a whole number of the type ${type.type}`;
+}

@@ -1,0 +1,170 @@
+import { toQuantity } from '@chainstead/core';
+import {
+  type ApiDependencies,
+  bodyBounds,
+  errorResponses,
+  InvalidParameterError,
+  indexedChain,
+  type OnDemandBudget,
+  querySchema,
+  type RouteModule,
+  releaseBody,
+  requesterOf,
+  textParameter,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { CallDirectly } from '../index.ts';
+import { encodeCall } from './call/encode-call.ts';
+import { type CallParams, findFunction } from './call/find-function.ts';
+import { ContractCallError, ContractCallsOffError } from './result/contract-call-error.ts';
+import { readAnswer } from './result/read-answer.ts';
+
+export interface ContractFunctionOptions {
+  readonly call: CallDirectly;
+  readonly budget: OnDemandBudget;
+}
+
+export const DEFAULT_CHAIN = 'eth';
+const ENTRIES_MAX = 2_000;
+/** Limit for one call, failover included. Milliseconds. */
+const CALL_MS_MAX = 10_000;
+/** Limit for a node's response, two characters a byte. */
+const ANSWER_BYTES_MAX = 2_097_152;
+
+/** `POST /api/v2.2/{address}/function` (docs/api/transactions.md#contract-functions). */
+export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
+  return (app, dependencies) => {
+    const { chains } = dependencies;
+    app.openapi(runContractFunction(dependencies), async (c) => {
+      const query = c.req.valid('query');
+      const { address } = c.req.valid('param');
+      // The gateway may offer more chains than those that are indexed.
+      const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
+      if (query.block !== undefined && query.to_block !== undefined) {
+        const message = 'block and to_block are the same: give one of them';
+        throw new InvalidParameterError({ parameter: 'to_block', message });
+      }
+      const { requested, data, errors } = readCall(c.req.valid('json'), query.function_name);
+      releaseBody(c);
+      if (!budget.mayCall) throw callsOff();
+      const block = query.block ?? (query.to_block === undefined ? 'latest' : toQuantity(query.to_block));
+      const keyId = requesterOf(c);
+      const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
+      const answer = await budget.run(keyId, async () => {
+        const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
+        // Nothing was returned and nothing is declared: by a contract, or by an address without one.
+        if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
+        const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
+        if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
+        return called;
+      });
+      return c.json(readAnswer(answer, { requested, errors, chain: chain.name }), 200);
+    });
+  };
+}
+
+/** The rest of the body is released while the node is awaited. */
+function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
+  const requested = findFunction(abi, name, params);
+  const errors = abi.filter((entry) => Object(entry).type === 'error');
+  return { requested, data: encodeCall(requested, params), errors };
+}
+
+const NOTHING = '0x';
+
+export function callsOff(): ContractCallsOffError {
+  return new ContractCallsOffError(
+    "Contracts can't be called here: ON_DEMAND_MAX_CALLS=0 prevents requests from calling nodes",
+    'ON_DEMAND_MAX_CALLS',
+  );
+}
+
+const paramsSchema = z
+  .custom<CallParams>((given) => typeof given === 'object' && given !== null, { error: 'must be an object' })
+  .openapi({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Arguments by input name, or by position if the input has no name. Arrays and tuples are JSON values or JSON text.',
+    example: { account: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' },
+  })
+  .optional();
+
+const bodyMembers = {
+  abi: z
+    .array(z.unknown())
+    .min(1, { error: 'at least 1 item' })
+    .max(ENTRIES_MAX, { error: `at most ${ENTRIES_MAX} items` })
+    .openapi({
+      description: `ABI of the contract, or the required part of it: up to ${ENTRIES_MAX} entries`,
+      example: [
+        {
+          type: 'function',
+          name: 'balanceOf',
+          stateMutability: 'view',
+          inputs: [{ name: 'account', type: 'address' }],
+          outputs: [{ name: '', type: 'uint256' }],
+        },
+      ],
+    }),
+  params: paramsSchema,
+};
+const bodySchema = z.object(bodyMembers);
+
+const BODY_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 60_000 });
+
+const NAME_LENGTH_MAX = 1_024;
+
+const functionName = z
+  .string()
+  .min(1, { error: 'at least 1 character' })
+  .max(NAME_LENGTH_MAX, { error: `at most ${NAME_LENGTH_MAX} characters` })
+  .openapi({ description: 'Function name, or a signature such as balanceOf(address)', example: 'balanceOf' });
+
+function runContractFunction({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'post',
+    path: '/api/v2.2/{address}/function',
+    operationId: 'runContractFunction',
+    tags: ['Contracts'],
+    summary: 'Call a read-only contract function',
+    description:
+      'Calls a node within the request; the limits of JSON-RPC calls apply. Returns a single value as it is, several values as an object by position and name, and no value as null. A revert returns 400 with its reason.',
+    request: {
+      params: z.object({ address: parameters.address }),
+      query: querySchema({
+        chain: parameters.chain,
+        function_name: functionName,
+        block: blockParameter,
+        to_block: parameters.toBlock.openapi({ description: 'Same as block, as a number.' }),
+      }),
+      body: { required: true, content: { 'application/json': { schema: bodySchema } } },
+    },
+    ...BODY_BOUNDS,
+    responses: {
+      200: {
+        description: 'The return value of the function',
+        content: { 'application/json': { schema: z.unknown().openapi({ example: '1000000' }) } },
+      },
+      ...errorResponses(400, 401, 413, 429, 500, 503),
+    },
+  });
+}
+
+/** A block as nodes take it: a tag, a number, or a hash (EIP-1898). */
+type CallBlock = string | { readonly blockHash: string };
+
+const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized, earliest or pending`;
+const TAGS: ReadonlySet<string> = new Set(['latest', 'safe', 'finalized', 'earliest', 'pending']);
+
+const blockParameter = textParameter(BLOCK, parseBlock)
+  .optional()
+  .openapi({ type: 'string', description: `Reads the state after this block. Default: latest. Values: ${BLOCK}.` });
+
+function parseBlock(given: string): CallBlock | undefined {
+  const text = given.toLowerCase();
+  if (TAGS.has(text)) return text;
+  if (/^0x[0-9a-f]{64}$/.test(text)) return { blockHash: text };
+  const number = /^(?:\d{1,16}|0x[0-9a-f]{1,14})$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(number) ? toQuantity(number) : undefined;
+}
