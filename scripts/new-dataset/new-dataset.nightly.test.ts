@@ -1,8 +1,8 @@
 /** A copy of the checkout, in which the generator makes datasets whose own tests pass. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listFiles, REPOSITORY_ROOT } from '../check/source-files.ts';
 
@@ -26,8 +26,8 @@ function linkDependencies(): void {
   mkdirSync(join(copy, 'node_modules/@chainstead'), { recursive: true });
   for (const name of readdirSync(here))
     if (name !== '@chainstead' && name !== '.cache') symlinkSync(join(here, name), join(copy, 'node_modules', name));
-  for (const name of readdirSync(join(copy, 'packages')))
-    symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@chainstead', name));
+  for (const path of globSync('packages/*/*/package.json', { cwd: copy }).map(dirname))
+    symlinkSync(join(copy, path), join(copy, 'node_modules/@chainstead', basename(path)));
   mkdirSync(join(copy, 'node_modules/.cache'));
 }
 

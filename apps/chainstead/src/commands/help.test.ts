@@ -21,7 +21,7 @@ const LIST_MODULES = `data:text/javascript,${encodeURIComponent(`
 /** A bundle has no separate modules. */
 const SOURCES = join(import.meta.dirname, '../../bin/chainstead.js');
 const DECLARES_COMMANDS =
-  /\/commander\/|\/packages\/core\/src\/time\/(?:clock|when-aborted)\.ts$|\/configuration\/role-names\.ts$/;
+  /\/commander\/|\/packages\/foundation\/core\/src\/time\/(?:clock|when-aborted)\.ts$|\/configuration\/role-names\.ts$/;
 
 describe('help', () => {
   const program = createProgram({
