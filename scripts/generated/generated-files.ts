@@ -18,6 +18,7 @@ import { replaceGenerated } from '../schema/replace-generated.ts';
 import { readDeclaredTables } from '../schema/schema-tables.ts';
 import { renderCommandPage } from './command-page.ts';
 import { renderEnvExample } from './env-example.ts';
+import { renderInvariants } from './invariants-page.ts';
 import { renderLlmsText } from './llms-text.ts';
 import { renderSettingsPage } from './settings-page.ts';
 
@@ -48,6 +49,7 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
     withGenerated('docs/migrate/differences.md', 'unserved operations', renderUnservedOperations(UNSERVED_OPERATIONS)),
     withGenerated('docs/internals/architecture.md', 'floors', renderFloors()),
     withGenerated('docs/api/sql.md', 'views of datasets', renderViews(readAnalyticsViews())),
+    { path: 'docs/internals/invariants.md', text: renderInvariants(readSourceFiles()) },
     { path: 'docs/public/llms.txt', text: renderLlmsText() },
     { path: 'docs/public/contracts.schema.json', text: `${JSON.stringify(contractsFileSchema(), null, 2)}\n` },
     { path: 'docs/reference/metrics.md', text: await renderMetricPage(createEveryMetric()) },

@@ -84,6 +84,7 @@ export const sidebar = [
   ]),
   group('Internals', [
     'internals/architecture',
+    'internals/invariants',
     'internals/decisions',
     'internals/recipes',
     'internals/storage-layouts',

@@ -27,4 +27,5 @@ it('takes back what a reorg takes away', async () => {
   expect([swaps > 100, states > 100]).toEqual([true, true]);
 });
 
+// Invariant: SYNC-PURE-DECODING
 it('leaves the rows of a fresh index', () => stage.expectFreshIndex());

@@ -138,6 +138,7 @@ it('proves a price through another token, by receipts of the pools of both steps
   expect(rejected.stderr).toContain('The price proof is invalid: explanation.hops[0].depth_usd is ');
 });
 
+// Invariant: PRICE-PROOF-ALONE
 it('proves the price of the command line, and rejects it after a change', async () => {
   const args = ['explain-price', '--chain', 'devnet', '--token', cats, '--proof'];
   const price = await runCaptured(args, settings);

@@ -36,6 +36,7 @@ async function statusOf(stage: Stage, chainId: number = stage.facts.id): Promise
   return statuses.find((status) => status.chainId === chainId);
 }
 
+// Invariant: SYNC-ROLLBACK-WHOLE
 describe.concurrent('a reorganisation', () => {
   stagedTest(`of depths from 1 to the limit of ${DEPTH_MAX} is rolled back`, async ({ stage }) => {
     const { settled } = await followed(stage);

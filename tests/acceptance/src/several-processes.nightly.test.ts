@@ -237,6 +237,7 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
       else expect(after.get(name)).toBe(before.get(name));
   });
 
+  // Invariant: GATEWAY-HEAD-FLOOR
   it('never tell a client of the gateway an older head than another process has', async () => {
     const [first] = chains;
     if (first === undefined) throw new Error('No chain is served');

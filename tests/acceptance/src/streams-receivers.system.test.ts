@@ -72,6 +72,7 @@ describe('a reorganisation before confirmation', () => {
     ]);
   }
 
+  // Invariant: STREAM-REMOVED
   it('has no confirmed webhook sent of what it took away, and a removed notice where that is asked for', async () => {
     const receiver = await stage.receive();
     const plain = await stage.watch(receiver, NATIVE, [alice]);

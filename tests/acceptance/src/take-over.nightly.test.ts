@@ -24,6 +24,7 @@ function leads(program: Program): boolean {
   return output.lastIndexOf('Leading the chain') > lost;
 }
 
+// Invariant: SYNC-ONE-LEADER
 test('a leader that stops, or falls silent in the midst of commits, is replaced, and nothing is lost or doubled', async () => {
   const facts = scriptedChainFacts(CHAIN_ID);
   const chain = createScriptedChain({ seed: SEED, chainId: CHAIN_ID });

@@ -73,6 +73,7 @@ function addTests(open: () => Promise<ScratchDatabase>): void {
     ];
   }, TIMEOUT_MS);
 
+  // Invariant: PAGE-ONE-SNAPSHOT
   it('is read again until its rows have their blocks', async () => {
     for (const path of paths) {
       const whole = await (await ask(path)).text();
@@ -83,6 +84,7 @@ function addTests(open: () => Promise<ScratchDatabase>): void {
     }
   });
 
+  // Invariant: PAGE-ONE-SNAPSHOT
   it('is answered 503, with when to ask again, where they stay away', async () => {
     for (const path of paths) {
       const whole = await (await ask(path)).text();

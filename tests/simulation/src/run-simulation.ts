@@ -121,6 +121,7 @@ export async function runSimulation(
     });
     await requestSubjects(fresh.database, chain);
     const rowsOf = (database: Database) => readTableRows(database, CHAIN_ID, simulatedDatasets());
+    // Invariant: SYNC-PROJECTIONS-EQUAL
     const differences = compareTableRows(await rowsOf(scratch.database), await rowsOf(fresh.database));
     const stored = await countRows(scratch);
     const repairs = await scratch.database.query(sql`SELECT 1 FROM upstream_errors`);
@@ -252,6 +253,7 @@ async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchData
   if (`0x${row.hash}` !== tip)
     return `the checkpoint is ${row.checkpoint} of ${chain.head}: ${row.why ?? 'no reason given'}`;
   const wanted = (chain.head - plan.startBlock + 1) * names.length;
+  // Invariant: SYNC-NO-GAP
   if (row.covered !== wanted)
     return `${row.covered} of ${wanted} blocks (times datasets) are covered: ${row.why ?? 'no reason given'}`;
   return plan.needsProof && row.open > 0 ? `${row.open} ranges are not proven yet` : null;
@@ -269,6 +271,7 @@ function verdict(
       `${table} differs.\n  only here: ${surplus.join('\n             ')}\n  only in the fresh index: ${missing.join('\n             ')}`,
     );
   const expected = expectedCounts(stage);
+  // Invariant: SYNC-NO-DUPLICATE
   if (stored.transfers !== expected.transfers)
     problems.push(`${stored.transfers} transfers are stored, the chain has ${expected.transfers}`);
   if (stored.nftMoves !== expected.nftMoves)

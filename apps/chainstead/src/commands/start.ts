@@ -86,6 +86,7 @@ async function prepare(
   logger: Logger,
 ): Promise<void> {
   if (!storage.isEmbedded) await migrate(storage.database, { logger });
+  // Invariant: SYNC-TABLES-MATCH
   await requireDatasetTables(storage.database, configuration.datasets);
   if (slots.some(({ role }) => role === 'api'))
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });

@@ -31,6 +31,7 @@ describe('projections', () => {
   });
 });
 
+// Invariant: SYNC-TABLES-MATCH
 test('the migrations make the tables that the datasets say', async () => {
   expect(await findTableMismatches(scratch.database, datasets)).toEqual([]);
 });

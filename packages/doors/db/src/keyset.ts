@@ -6,6 +6,7 @@ export type KeysetOrder = 'ASC' | 'DESC';
 
 /** A row comes strictly after a key. `columns` are not nullable; `values` are SQL, one per column. */
 export function rowsAfter(order: KeysetOrder, columns: readonly (string | Sql)[], values: readonly Sql[]): Sql {
+  // Invariant: PAGE-KEYSET
   return sql`(${joinSql(columns.map(asSql))}) ${rawSql(order === 'DESC' ? '<' : '>')} (${joinSql(values)})`;
 }
 

@@ -97,6 +97,7 @@ function createByteLimit(maxBytes: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length;
+      // Invariant: EGRESS-BOUNDED
       if (seen > maxBytes) done(new LimitReached());
       else done(null, chunk);
     },

@@ -62,6 +62,7 @@ async function checkedAddresses(
     const range = options.check(address);
     return range === null ? [] : [new BlockedAddressError(bare, address, range)];
   });
+  // Invariant: EGRESS-PUBLIC-ADDRESS
   if (!isOpen(target, blocked.length === addresses.length) && blocked[0] !== undefined) throw blocked[0];
   return addresses;
 }
@@ -95,6 +96,7 @@ function connectToFirst(
     callback(new Error('No address to connect to'), null);
     return;
   }
+  // Invariant: EGRESS-PUBLIC-ADDRESS
   connect({ ...target, hostname: address }, (...result) => {
     if (result[0] !== null && others.length > 0) connectToFirst(connect, target, others, callback);
     else callback(...result);

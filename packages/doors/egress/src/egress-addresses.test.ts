@@ -104,6 +104,7 @@ describe('addresses', () => {
     });
   });
 
+  // Invariant: EGRESS-PUBLIC-ADDRESS
   test('any private IPv4 address in any numeric spelling is refused', async () => {
     const egress = open({ allowPrivate: false, timeoutMs: 20_000 });
     const octet = fc.nat(255);

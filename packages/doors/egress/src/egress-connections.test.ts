@@ -4,6 +4,7 @@ import { answer, closeAll, freePort, open, serve, serveTcp } from './testing/loc
 afterEach(closeAll);
 
 describe('connections', () => {
+  // Invariant: EGRESS-PUBLIC-ADDRESS
   test('go to the address that was checked: an answer that changes afterwards is never used (DNS rebinding)', async () => {
     const target = await serve((request, response) => {
       response.writeHead(200, request.url === '/last' ? { connection: 'close' } : {}).end('public');

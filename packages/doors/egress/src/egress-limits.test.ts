@@ -26,6 +26,7 @@ describe('limits', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
+  // Invariant: EGRESS-BOUNDED
   test('of time count a resolver that never answers, and all redirects together', async () => {
     const stuck = open({ resolve: () => new Promise<never>(() => undefined), timeoutMs: 100 });
     await expect(stuck.request({ url: 'http://slow.test/' })).rejects.toMatchObject({ code: 'EGRESS_TIMEOUT' });
@@ -90,6 +91,7 @@ describe('limits', () => {
     await expect(egress.request({ url: server.url })).rejects.toMatchObject({ code: 'EGRESS_RESPONSE_TOO_LARGE' });
   });
 
+  // Invariant: EGRESS-BOUNDED
   test('of size hold for compressed bytes that decompress to nothing', async () => {
     const empty = gzipSync('');
     const server = await serve(answer(Buffer.concat(Array<Buffer>(1_000).fill(empty)), { 'content-encoding': 'gzip' }));

@@ -101,6 +101,7 @@ async function performRequest(
   try {
     for (let followed = 0; ; followed++) {
       signal?.throwIfAborted();
+      // Invariant: EGRESS-BOUNDED
       if (deadline.isOver) throw new EgressTimeoutError(hop.url.host, timeoutMs);
       exchange = startExchange(agent, {
         hop,

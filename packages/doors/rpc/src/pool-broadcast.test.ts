@@ -66,6 +66,7 @@ describe('a signed transaction', () => {
     });
   });
 
+  // Invariant: GATEWAY-WRITE-ONCE
   test('is never sent twice to the same upstream, whatever becomes of the first time', async () => {
     const given = await nodes(
       'disconnect',
@@ -85,6 +86,7 @@ describe('a signed transaction', () => {
     expect(error).toMatchObject({ retryable: true });
   });
 
+  // Invariant: GATEWAY-WRITE-ONCE
   test('is broadcast when it is forwarded as any other call', async () => {
     const given = await nodes({ result: HASH }, KNOWN);
     const pool = await startedPool(given);

@@ -53,6 +53,7 @@ export async function moveCheckpoint(
       WHERE chain_id = ${chain.id} AND checkpoint IS NOT DISTINCT FROM ${from?.number ?? null}
         AND checkpoint_hash IS NOT DISTINCT FROM decode(${from?.hash.slice(2) ?? null}, 'hex') RETURNING chain_id`,
   );
+  // Invariant: SYNC-PARENT-CHECKPOINT
   if (moved.length !== 1) throw new CheckpointMovedError({ chain: chain.key, expected: from?.number ?? null });
 }
 

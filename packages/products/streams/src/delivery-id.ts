@@ -12,6 +12,7 @@ export function deliveryId(
   kind: DeliveryKind,
   { streamId, chainId, blockHash }: Omit<MatchKey, 'blockNumber'>,
 ): string {
+  // Invariant: STREAM-STABLE-ID
   const name = `${streamId}/${chainId}/${blockHash}/${kind}`;
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(VERSION_BYTE) & 0x0f) | (VERSION << 4), VERSION_BYTE);

@@ -39,6 +39,7 @@ test('every operation that takes a cursor is among them', () => {
   expect(LIST_ROUTES.map(({ name }) => name).toSorted()).toEqual(paged.toSorted());
 });
 
+// Invariant: PAGE-KEYSET
 describe.each(WALKS)('in pages of $limit', ({ limit, size }) => {
   let walks: ReadonlyMap<string, Walk>;
 

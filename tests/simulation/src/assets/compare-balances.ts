@@ -20,6 +20,7 @@ export async function compareBalances(
   return differences.found;
 }
 
+// Invariant: BALANCE-RIGHT-OR-ABSENT
 async function compareWallet(comparison: Comparison, wallet: Address, differences: Differences): Promise<void> {
   const { api, world, truth, unnoticed, isWhole } = comparison;
   const path = `${wallet}/erc20`;

@@ -41,6 +41,7 @@ function reported({ holdings, moved }: NftTruth): readonly NftHolding[] {
   return holdings.filter(({ id }) => moved.has(id));
 }
 
+// Invariant: NFT-OWNERS
 async function compareOwners(
   { api, world, isWhole, limit }: Comparison,
   kind: NftKind,

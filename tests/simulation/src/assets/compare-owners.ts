@@ -78,6 +78,7 @@ export async function compareHolders(comparison: Comparison, kind: TokenKind): P
   return differences.found;
 }
 
+// Invariant: BALANCE-HOLDERS
 async function compareCounts(comparison: Comparison, kind: TokenKind, differences: Differences): Promise<void> {
   const { api, world, truth, database, isWhole, unnoticed } = comparison;
   const path = `erc20/${world.tokens[kind]}/holders`;

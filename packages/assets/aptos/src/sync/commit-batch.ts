@@ -33,6 +33,7 @@ export async function commitBatch(
     await recordCoverage(transaction, network, datasets, batch.range);
     const before = batch.range.from - 1;
     if (kind === 'follow' && before !== keptRoot) await dropUnconfirmedRoot(transaction, network, before);
+    // Invariant: APTOS-ROOT-CONFIRMED
     await saveRoot(transaction, network, batch, confirmedBy);
     return rows;
   });

@@ -18,12 +18,14 @@ afterEach(() => stage.close());
 const statusNow = async () => (await readAptosStatuses(stage.database, ['coins']))[0];
 
 describe('roots', () => {
+  // Invariant: APTOS-ROOT-CONFIRMED
   it('of two fullnodes that agree are kept as confirmed', async () => {
     const [one, two] = [await stage.serve(EMPTY_LEDGER), await stage.serve(EMPTY_LEDGER)];
     await createAptosSync(stage.options(stage.open([one.url, two.url]), { endVersion: 3_000 })).run(NEVER);
     expect(await statusNow()).toMatchObject({ confirmedRoot: 3_000, head: 3_000, lag: 0, fullnodes: [{}, {}] });
   });
 
+  // Invariant: APTOS-ROOT-CONFIRMED
   it('that differ stop the chain, and the stop names both fullnodes', async () => {
     const [one, two] = [await stage.serve(EMPTY_LEDGER), await stage.serve(EMPTY_LEDGER, { forkFrom: 1_500 })];
     const options = stage.options(stage.open([one.url, two.url]), {});

@@ -16,6 +16,7 @@ export async function confirmRoot(
 ): Promise<string | null> {
   const other = await fullnodes.rootElsewhere(range.to, fullnode, signal);
   if (other === null) return null;
+  // Invariant: APTOS-ROOT-CONFIRMED
   requireSame(fullnodes.network, range.to, { fullnode, root }, other);
   return other.fullnode;
 }

@@ -60,6 +60,7 @@ describe('upstreams', () => {
     }
   });
 
+  // Invariant: BALANCE-RIGHT-OR-ABSENT
   test('that all differ are not believed at all: nothing is shown', async () => {
     const stage = await stageOf({ history: [[gives(GOLD, 4n)]] });
     await stage.mine([gives(GOLD, 10n)]);

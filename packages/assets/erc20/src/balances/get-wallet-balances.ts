@@ -34,6 +34,7 @@ function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
 
 /** While the wallet's transfers are being counted, shows only values that don't depend on them. */
 function toHeld(row: HeldTokenRow, isBuilt: boolean) {
+  // Invariant: BALANCE-RIGHT-OR-ABSENT
   const balance = isBuilt || row.class === 'live' ? row.balance : null;
   return {
     token: row.token,

@@ -29,6 +29,7 @@ export function judgeReading({ first, second, expected }: Reading): BalanceVerdi
   if (first === null && second === null) return { kind: 'none' };
   if (typeof second === 'bigint' && isExpected(second, expected) && (first === null || expected !== null))
     return right(second, expected);
+  // Invariant: BALANCE-RIGHT-OR-ABSENT
   return { kind: 'unknown' };
 }
 

@@ -27,9 +27,11 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
     // A recount that started meanwhile has left some out.
     const isCounted = isSubjectBuilt(chain.id, sql`${addressBytes(token)}`, erc20TokenHolders);
     const [row] = await database.query<{ isCounted: boolean }>(sql`SELECT ${isCounted} AS "isCounted"`);
+    // Invariant: BALANCE-HOLDERS
     if (row?.isCounted !== true)
       throw new StateUnavailableError(`Transfers of ${token} are being recounted: try again`);
     if (standing.isWhole && !standing.isExact) await restartHolders(database, chain, token);
+    // Invariant: BALANCE-HOLDERS
     return { ...counts, isSound: isRead && standing.adds && standing.isExact };
   },
 };

@@ -46,6 +46,7 @@ describe('a balance that was read', () => {
     expect(report({ indexedFrom: null, indexedTo: null }, READ)).toEqual(ASK);
   });
 
+  // Invariant: BALANCE-NOT-NEGATIVE
   test('is not told where transfers make it less than nothing', () => {
     expect(report({}, { ...MOVED, balance: '-1' })).toEqual(ASK);
   });
@@ -81,6 +82,7 @@ describe('what transfers add up to', () => {
     expect(report(token, REQUESTED_NEVER)).toEqual(ASK);
   });
 
+  // Invariant: BALANCE-NOT-NEGATIVE
   test('is not told where it is less than nothing', () => {
     expect(report({}, { ...REQUESTED_NEVER, balance: '-7' })).toEqual(ASK);
   });

@@ -35,12 +35,14 @@ export function createOwnerResolver(
     if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null) return null;
     // Every block since the read is indexed, and there were no movements, or transfers determine them.
     const isSound = anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || reading?.said === balance);
+    // Invariant: BALANCE-NOT-NEGATIVE
     return isSound && !isNegative(balance) ? balance : null;
   }
 
   return (owner) => {
     const read = readBalance(owner);
     if (read !== null) return { isDue: false, reported: isReported ? read : null };
+    // Invariant: BALANCE-NOT-NEGATIVE
     const isSum = isSumBelieved && owner.anchorBlock === UNREAD && !isNegative(owner.balance);
     return { isDue: true, reported: isSum && isReported ? owner.balance : null };
   };

@@ -69,6 +69,7 @@ async function standings(): Promise<Readonly<Record<string, unknown>>> {
   return Object.fromEntries(rows.map(({ token, standing }) => [token, standing]));
 }
 
+// Invariant: BALANCE-HOLDERS
 test('figures are not told of a token that is counted anew meanwhile', async () => {
   // Never used: no block is committed.
   const pool = createUpstreamPool({

@@ -94,6 +94,7 @@ describe('paging', () => {
     expect((await get('?disable_total=false&from_block=2')).total).toBe(10_000);
   });
 
+  // Invariant: PAGE-KEYSET
   test.each(['ASC', 'DESC'])('rows of new blocks never enter a running cursor, %s', async (order) => {
     await seedCoverage(scratch.database, eth, 0, 4);
     await seedTransfers(scratch.database, eth, transfersIn(1, 4));
@@ -147,6 +148,7 @@ describe('indexed', () => {
     expect(await indexed()).toEqual({ from_block: '0', to_block: '39', complete: true });
   });
 
+  // Invariant: PAGE-COMPLETE
   test('is complete when the blocks that were asked for are covered', async () => {
     await seedCoverage(scratch.database, eth, 5, 9);
     await seedCoverage(scratch.database, eth, 20, 29);

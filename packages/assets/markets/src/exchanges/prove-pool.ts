@@ -16,6 +16,7 @@ export function decodePoolCreation(
   { byFactory, vaults }: Pick<ChainExchanges, 'byFactory' | 'vaults'>,
 ): ProvenPool | null {
   const emitter = byFactory.get(log.address);
+  // Invariant: PRICE-PROVEN-POOLS
   if (emitter === undefined) return null;
   const event = emitter.exchange.family.creations.find(({ event }) => hasLayout(event, log));
   const creation: PoolCreation | null = event?.decode(log) ?? null;

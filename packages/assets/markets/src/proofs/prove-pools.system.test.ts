@@ -210,6 +210,7 @@ test('custom pools of Algebra Integral are proven by the event of their factory'
 });
 
 describe('contracts that are no pools', () => {
+  // Invariant: PRICE-PROVEN-POOLS
   test('are disproved although they name the real factory', async () => {
     const perfect = await hostile.fakePair(uniswap.factories.v2.address, pools.v2.tokens);
     const [, swap] = await hostile.trade(perfect);

@@ -150,6 +150,7 @@ describe('ERC-1155 whose beginning is not indexed', () => {
     );
   });
 
+  // Invariant: NFT-OWNERS
   test('is left out while no node answers', async () => {
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32_603, message: 'oops' } } : undefined;

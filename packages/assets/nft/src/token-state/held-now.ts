@@ -51,6 +51,7 @@ export async function withAmountsNow<Key extends RecordKey & { readonly owner: A
   const reported = keys.length === 0 ? new Map<string, string>() : await heldNow.amountsOf(chain, keys);
   return keys.flatMap((key) => {
     const amount = reported.get(holdingId(key));
+    // Invariant: NFT-OWNERS
     return amount === undefined || amount === '0' ? [] : [{ ...key, amount }];
   });
 }

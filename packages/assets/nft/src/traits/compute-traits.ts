@@ -76,6 +76,7 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   }
   if (counted === 'no-room') return endTooLarge();
   const census = counter.result();
+  // Invariant: NFT-TRAITS-WHOLE
   await storeGeneration(database, made, census);
   const counts = { tokens: census.tokens.length, traits: census.traits.length };
   // Another attempt has taken over: this one's rows may be outside the sweep's range.

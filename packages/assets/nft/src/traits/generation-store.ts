@@ -91,6 +91,7 @@ export async function showGeneration(
        requested_by = CASE WHEN ${isLacking}::boolean THEN '' ELSE requested_by END
      WHERE token_address = ${addressBytes(contract)} AND chain_id = ${chain.id} AND work = 'compute' AND work_generation = ${generation} RETURNING chain_id`,
   );
+  // Invariant: NFT-TRAITS-WHOLE
   return rows.length === 1;
 }
 

@@ -32,6 +32,7 @@ beforeAll(async () => {
   );
 });
 
+// Invariant: NFT-TRAITS-WHOLE
 test('of 50,000 ids is computed whole, while readers get nothing of it before', async () => {
   expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);
   await expect

@@ -63,6 +63,7 @@ describe('asked for again', () => {
     });
   });
 
+  // Invariant: NFT-TRAITS-WHOLE
   test('after it the documents are read again, and the old figures are shown until the new ones are there', async () => {
     const before = await stage.ready(`${cats}/traits`);
     await age();

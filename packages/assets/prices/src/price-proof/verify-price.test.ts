@@ -190,6 +190,7 @@ describe('a changed proof', () => {
     expect(acceptedWithOtherDigit(price)).toEqual([]);
   });
 
+  // Invariant: PRICE-PROOF-ALONE
   test('is rejected with one other digit of its evidence and a new digest, for 50 seeds', () => {
     expect(acceptedWithOtherEvidence(price)).toEqual([]);
   });

@@ -65,6 +65,7 @@ export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Tru
   const parsed = readDocument(document);
   const chain = chains.find(parsed.proof.chain_id);
   const price = verifyFacts(parsed, { chain, rules: DEFAULT_PRICING_RULES }, trust);
+  // Invariant: PRICE-PROOF-ALONE
   if (documentDigest(document) !== parsed.proof.digest)
     throw new PriceProofError('proof.digest', 'is not that of the document: a member was changed that no proof covers');
   return price;
@@ -93,6 +94,7 @@ export function verifyFacts(document: PriceDocument, { chain, rules }: KnownMeth
   const anchors = verifyAnchors({ explanation, token, chain }, proof, blocks, logOf);
   const balances = verifyBalances(counted, proof, blocks);
   const identities = verifyIdentities(counted, chain);
+  // Invariant: PRICE-PROOF-ALONE
   const usd = rebuildPrice(explanation, token, chain);
   checkResponse(document, plainDecimal(usd), nearestNumber(usd));
   const linked = blocks.byHash.size - blocks.unlinked.length;

@@ -38,6 +38,7 @@ export async function readPackedPage<Row, Page extends PackedTexts>(
   statementOf: (select: Sql) => Sql,
 ): Promise<{ readonly rows: readonly Row[]; readonly page: Page }> {
   for (const select of [packed.select, packed.selectAsJson]) {
+    // Invariant: PAGE-ONE-SNAPSHOT
     const [page] = await database.select<Page>(statementOf(select));
     const rows = page === undefined ? null : packed.read(page);
     if (page !== undefined && rows !== null) return { rows, page };

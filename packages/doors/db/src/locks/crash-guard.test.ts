@@ -47,6 +47,7 @@ test('work that a dead process had in hand is tried alone, and cleared when noth
   expect(await scratch.database.query(sql`SELECT FROM inflight_work`)).toEqual([]);
 });
 
+// Invariant: WORK-QUARANTINE
 test('work that processes died of three times, the last two alone, is not done any more', async () => {
   for (const isAlone of [false, true, true]) {
     await dieWith(work('bad'), isAlone);

@@ -84,6 +84,7 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
     try {
       const crashesOf = await own.write(names, names);
       const crashes = Math.max(0, ...names.map((name) => crashesOf.get(name) ?? 0));
+      // Invariant: WORK-QUARANTINE
       if (crashes >= CRASHES_MAX) {
         setAside.inc({ kind: work.kind });
         throw new WorkSetAsideError(work, crashes);

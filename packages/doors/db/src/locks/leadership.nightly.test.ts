@@ -57,6 +57,7 @@ describe('leadership', () => {
     await next.release();
   });
 
+  // Invariant: SYNC-ONE-LEADER
   test('ends by the clock of the database when its holder falls silent, whose writes are refused from then on', async () => {
     const silent = await lead('silent');
     // Simulates seconds without a renewal.

@@ -89,6 +89,7 @@ export async function tryAcquireLeadership(
       lost: lost.signal,
       async confirm(transaction) {
         const held = await transaction.query(sql`SELECT FROM leases WHERE name = ${name} AND token = ${token}`);
+        // Invariant: SYNC-ONE-LEADER
         if (held.length === 0) throw leadershipLost(name, new Error('Another process has taken it over'));
       },
       async release() {

@@ -37,6 +37,7 @@ describe('a database without a schema', () => {
     expect(await scratch.database.query(sql`SELECT count(*) AS n FROM sync_chains`)).toEqual([{ n: 0 }]);
   });
 
+  // Invariant: DB-MIGRATE-ONCE
   test('four processes at once apply each migration once', async () => {
     const databases = Array.from({ length: 4 }, (_, index) =>
       openDatabase({ url: scratch.url, applicationName: `migrate-${index}`, logger: silentLogger() }),
@@ -60,6 +61,7 @@ describe('a database without a schema', () => {
 describe('a database with the schema of today', () => {
   openBeforeEach({ migrated: true });
 
+  // Invariant: DB-MIGRATE-ONCE
   test('gets nothing of a migration that fails, which can be mended', async () => {
     await copy.write('9998_good', 'CREATE TABLE good (id int PRIMARY KEY);');
     await copy.write('9999_bad', 'CREATE TABLE bad (id int);--> statement-breakpoint\nSELECT 1/0;');

@@ -106,6 +106,7 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
   const added = await transaction.query(
     sql`INSERT INTO schema_migrations (name, hash) VALUES (${migration.name}, ${migration.hash}) ON CONFLICT DO NOTHING RETURNING name`,
   );
+  // Invariant: DB-MIGRATE-ONCE
   if (added.length === 0) return false;
   await transaction.query(sql`SET LOCAL lock_timeout = ${rawSql(Math.ceil(lockTimeoutMs))}`);
   for (const statement of migration.text.split('--> statement-breakpoint')) {

@@ -70,6 +70,7 @@ async function claimWhere<Row extends object>(
   const { key, order = dueMoment(table), onClaim } = table;
   const { name, prefix, isOpen } = partsOf(table);
   const isDue = [sql`chain_id = ${chainId}`, isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
+  // Invariant: WORK-ONE-HOLDER
   const rows = await database.query<Row & { due_attempts: number }>(
     // MATERIALIZED selects the rows once: of a Citus reference table, each node would select its own rows.
     sql`WITH due AS MATERIALIZED (

@@ -87,6 +87,7 @@ function startWork(
 
 const soon = { timeout: 10_000, interval: 20 };
 
+// Invariant: WORK-ONE-HOLDER
 test('each row is claimed by one of many concurrent claimers', async () => {
   const all = Array.from({ length: 60 }, (_, place) => `thing ${String(place).padStart(2, '0')}`);
   await addDue(...all);
@@ -111,6 +112,7 @@ test('urgent rows come first, then those that are due for longest', async () => 
   expect(names(await claim('second', 1))).toEqual(['old']);
 });
 
+// Invariant: WORK-ONE-HOLDER
 test('a lease keeps the row until it ends, and prolonging it keeps it longer; who lost it changes nothing more', async () => {
   await addDue('a');
   const [first] = await claim('first');
@@ -315,6 +317,7 @@ test('a failure is stored with the row; an end of the process gives it back', as
   expect((await rowOf('long'))?.due_in).toBeLessThanOrEqual(0);
 });
 
+// Invariant: WORK-QUARANTINE
 test('work that processes died of three times is not tried any more, and the rest of its batch is', async () => {
   const open = () =>
     createWorkJournal({ database: scratch.database, logger: silentLogger(), metrics: createMetricsRegistry() });

@@ -99,6 +99,7 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
       const [first] = claims;
       logger[isKnown ? 'warn' : 'error']({ ...fields, ...first?.row, err: error }, 'Due work failed');
       await endAll(claims, (claim) => {
+        // Invariant: WORK-QUARANTINE
         const isQuarantined = error instanceof WorkSetAsideError && kind.endsInQuarantine !== true;
         const retrySeconds = isQuarantined ? QUARANTINE_SECONDS : kind.retrySeconds(claim, error);
         return failDue(database, table, claim, { error, retrySeconds });

@@ -169,6 +169,7 @@ class Run<T> {
     const { upstreams, limits } = this.#tools;
     if (upstreams.length < 2 || only !== undefined) return null;
     const usual = state.percentile(method, 0.95);
+    // Invariant: GATEWAY-WRITE-ONCE
     if (isHedged === true && !NEVER_HEDGED.test(method))
       return usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual);
     return isRepeatable === true ? Math.max(limits.hangMinMs, usual * HANG_FACTOR) : null;

@@ -27,6 +27,7 @@ export function createCallForwarder(options: {
 
   return async (call, given = {}) => {
     const { method, nullable } = call;
+    // Invariant: GATEWAY-WRITE-ONCE
     if (method === SEND_METHOD) {
       // Independent of the client: a transaction must not be sent to the same upstream twice.
       const sent = await broadcast(String(JSON.parse(call.params)[0]), given);

@@ -58,6 +58,7 @@ describe('a key as API_KEYS has it', () => {
 });
 
 describe('created keys', () => {
+  // Invariant: HTTP-KEY-HASHES
   test('are 32 hexadecimal digits, accepted, and stored only as their SHA-256', async () => {
     const keys = open();
     const { key, prefix } = await keys.create('dashboard');

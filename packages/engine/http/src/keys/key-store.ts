@@ -176,6 +176,7 @@ async function insertKey(
 ): Promise<CreatedKey> {
   const key = randomBytes(16).toString('hex');
   const prefix = key.slice(0, PREFIX_LENGTH);
+  // Invariant: HTTP-KEY-HASHES
   await transaction.query(
     sql`INSERT INTO api_keys (key_hash, prefix, name, scopes, by_start) VALUES (${hash('sha256', key, 'buffer')}, ${prefix}, ${name}, ${[...scopes]}, ${byStart})`,
   );

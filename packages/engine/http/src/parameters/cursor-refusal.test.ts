@@ -31,6 +31,7 @@ describe('cursors', () => {
     expect((await errorOf(response)).message).toMatch(/^cursor must be (the|a) cursor/);
   });
 
+  // Invariant: PAGE-SIGNED-CURSOR
   test('are refused when another server signed them', async () => {
     const other = createDemoApi({ cursors: createCursorCodec(Buffer.alloc(32, 8)) });
     const response = await other.app.request(`${rows}?cursor=${await first('limit=5')}`);

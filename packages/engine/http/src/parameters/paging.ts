@@ -166,6 +166,7 @@ function pageOfCursor<F extends Filter, P extends JsonValue>(
     if (given === undefined || JSON.stringify(given) === JSON.stringify(before)) return [];
     return [{ parameter, given, allowed: `${JSON.stringify(before)} as in the cursor, or left out` }];
   });
+  // Invariant: PAGE-SIGNED-CURSOR
   if (contradictions.length > 0) throw new InvalidParameterError(...contradictions);
   return {
     filter: claims.f,

@@ -165,6 +165,7 @@ describe('other refusals', () => {
     expect(response.headers.get('allow')).toBe(allow);
   });
 
+  // Invariant: HTTP-BODY-BOUNDED
   test('413 for a body above the limit, stated or not', async () => {
     const body = `{"name":"${'x'.repeat(2_000)}"}`;
     const stated = await postThing(body, { 'content-length': String(body.length) });
@@ -224,6 +225,7 @@ function postThing(body: string, headers: Record<string, string> = {}): Response
 }
 
 describe('a body that is small as bytes and large as values', () => {
+  // Invariant: HTTP-BODY-BOUNDED
   test('is refused before it is parsed', async () => {
     const wide = createDemoApi({ limits: { ...LIMITS, bodyBytesMax: 1_000_000 } });
     const post = (body: string) =>

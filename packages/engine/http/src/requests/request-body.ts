@@ -68,11 +68,13 @@ async function passWithBody(
       const chunks: Uint8Array[] = [];
       for await (const chunk of chunksOf(stream)) {
         length += chunk.length;
+        // Invariant: HTTP-BODY-BOUNDED
         if (length > bytesMax) throw new BodyTooLargeError(bytesMax);
         take(chunk.length);
         chunks.push(chunk);
       }
       const body = new Uint8Array(Buffer.concat(chunks, length));
+      // Invariant: HTTP-BODY-BOUNDED
       take(bytesOfValues(countJsonValues(body, { depthMax: JSON_DEPTH_MAX, valuesMax }), length));
       c.req.raw = new Request(c.req.raw, { body });
     }

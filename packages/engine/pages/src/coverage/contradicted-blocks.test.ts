@@ -67,6 +67,7 @@ async function isPageComplete(fromBlock: number | null, toBlock: number | null):
   return row?.complete === true;
 }
 
+// Invariant: PAGE-COMPLETE
 describe.each(CONTRADICTIONS)('a block that is unproven for the reason %s', (reason) => {
   test('leaves no response complete that reaches over it', async () => {
     await cover(reason);

@@ -28,6 +28,7 @@ export function readBlocks(
   const blocks = new Map(found.map((block) => [block.block_number, block]));
   const blockOf = ({ block_number: number }: { readonly block_number: number }): PageBlock => {
     const block = blocks.get(number);
+    // Invariant: PAGE-ONE-SNAPSHOT
     if (block === undefined) throw new InconsistentPageError(number);
     return block;
   };

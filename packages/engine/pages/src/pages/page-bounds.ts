@@ -47,6 +47,7 @@ export function pageRange(
   const toDate = bound(bounds.toDate);
   const fromBlock = bound(bounds.fromBlock);
   const toBlock = bound(bounds.toBlock);
+  // Invariant: PAGE-KEYSET
   const pinned = bound(bounds.pinnedBlock);
   const [fromDateBlock, toDateBlock] = [sql`(SELECT block FROM from_date)`, sql`(SELECT block FROM to_date)`];
   const lowest = bigints([fromBlock, fromDate && fromDateBlock]);
@@ -61,6 +62,7 @@ export function pageRange(
     highest: sql`coalesce(${joinSql(bigints([toBlock, knownTo, newest]))})`,
   };
   const dataset = typeof of === 'string' ? of : of.dataset;
+  // Invariant: PAGE-COMPLETE
   const isWhole = sql`${isComplete(span)} AND NOT ${hasContradicted(chainId, dataset, span)}`;
   return {
     ctes: [

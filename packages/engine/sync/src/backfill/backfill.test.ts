@@ -112,6 +112,7 @@ describe('the backfill', () => {
     await expectTruth(stage);
   });
 
+  // Invariant: SYNC-WHOLE-BLOCK
   it('goes on where it was stopped: rows and coverage of a chunk are there together or not at all', async () => {
     const stage = await openStage();
     const stop = new AbortController();

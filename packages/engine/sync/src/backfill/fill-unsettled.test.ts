@@ -81,6 +81,7 @@ it.each([
   await expectExact(stage);
 });
 
+// Invariant: SYNC-SAME-HASH
 describe('a chunk that was read', () => {
   const range = { from: BLOCKS - 1, to: BLOCKS };
 

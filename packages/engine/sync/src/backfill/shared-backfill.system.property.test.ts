@@ -72,6 +72,7 @@ async function expectTruth(stage: ScriptedStage): Promise<void> {
   expect(await database.query(sql`SELECT * FROM sync_claims WHERE chain_id = ${chain.id}`)).toEqual([]);
 }
 
+// Invariant: SYNC-NO-DUPLICATE
 it('leave no block out and write none twice, whichever of them end early', async () => {
   const proof = fc.constantFrom<Worker['proof']>('none', 'receipts');
   const order = fc.constantFrom<Worker['order']>('newest-first', 'oldest-first');

@@ -82,6 +82,7 @@ describe('a commit behind another', () => {
     await requireWhole(stage);
   });
 
+  // Invariant: SYNC-WHOLE-BLOCK
   it('leaves nothing behind when that one fails', async () => {
     const stage = await openHalves();
     const { slot, before } = openSlot();
@@ -116,6 +117,7 @@ describe('a commit behind another', () => {
 });
 
 describe('a commit whose rows somebody else has written', () => {
+  // Invariant: SYNC-PARENT-CHECKPOINT
   it('says that the checkpoint has moved, and changes nothing', async () => {
     const stage = await openHalves();
     await commitFollowed(stage, stage.first);
@@ -125,6 +127,7 @@ describe('a commit whose rows somebody else has written', () => {
   });
 });
 
+// Invariant: PROOF-SENDERS
 describe('a block whose senders are still being recovered', () => {
   const withSenders = ({ first }: HalvesStage, sendersHold: Promise<boolean>): FollowedCommit => ({
     ...first,

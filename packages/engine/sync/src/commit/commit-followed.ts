@@ -107,6 +107,7 @@ async function writeFollowed(
       isFollowed: (dataset) => isFollowed(dataset, expected),
     });
     slot.written();
+    // Invariant: PROOF-SENDERS
     // Senders are recovered while rows are written.
     for (const { header, upstream, sendersHold } of commit.blocks)
       if ((await sendersHold) === false)
@@ -133,6 +134,7 @@ async function writeFollowed(
     return { contracts, rows: new Map([...added.decoded, ...dependent]) };
   };
   try {
+    // Invariant: SYNC-WHOLE-BLOCK
     return await database.transaction(write);
   } catch (error) {
     slot.rowsDiscarded();
@@ -147,6 +149,7 @@ async function moveUnderLock(
   { from }: FollowedCommit,
   to: Checkpoint,
 ): Promise<readonly ProjectionRecord[]> {
+  // Invariant: SYNC-ONE-LEADER
   const [lock, , , records] = await transaction.together(() => [
     lockChainCommits(transaction, chain),
     leadership?.confirm(transaction) ?? Promise.resolve(),
@@ -189,6 +192,7 @@ async function rollBack(
   const datasets = [...dependencies.datasets, ...watched];
   const orphaned = { from: ancestor + 1, to: checkpoint };
   await watcher?.rolledBack(transaction, chain, ancestor);
+  // Invariant: SYNC-ROLLBACK-WHOLE
   await deriveRemoved(transaction, chain, await removeRows(transaction, chain, datasets, orphaned));
   for (const { name } of watched) await removeSubjectRanges(transaction, chain.id, name, orphaned);
   const statements = projectionsOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []);

@@ -51,6 +51,7 @@ async function writeRange(
   { read, batch, datasets, owner, kind, isUnsettled = false }: RangeCommit,
   { lockFirst, rowsMayExist }: CommitAttempt,
 ) {
+  // Invariant: SYNC-WHOLE-BLOCK
   const { contracts, decoded } = await database.transaction(async (transaction) => {
     // A rollback takes the lock first, too: it comes before and changes the hashes, or removes the rows.
     if (lockFirst || isUnsettled) await lockChainCommits(transaction, chain);
@@ -118,6 +119,7 @@ export async function requireClaim(
   range: BlockRange,
 ): Promise<void> {
   owner.lost.throwIfAborted();
+  // Invariant: SYNC-CLAIMS-DISJOINT
   if (!(await consumeClaim(transaction, owner.key, chain.id, range)))
     throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
 }

@@ -16,6 +16,7 @@ export async function requireSameBlocks(
   );
   if (followed === undefined) return;
   const read = [...blocks.values()].filter(({ number }) => number >= followed.from);
+  // Invariant: SYNC-SAME-HASH
   const [other] = await transaction.query<{ block: number }>(
     sql`SELECT b.block_number AS block FROM blocks b
        JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
@@ -40,6 +41,7 @@ export async function requireIndexedBlocks(
        JOIN unnest(${read.map(({ number }) => number)}::bigint[], ${read.map(({ hash }) => hash.slice(2))}::text[]) AS read(number, hash) ON read.number = b.block_number
       WHERE b.chain_id = ${chain.id} AND b.block_hash = decode(read.hash, 'hex')`,
   );
+  // Invariant: SYNC-SAME-HASH
   if (indexed?.count === read.length) return;
   throw new ReorgedWhileReadingError({
     chain: chain.key,

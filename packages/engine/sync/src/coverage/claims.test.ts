@@ -7,6 +7,7 @@ import { consumeClaim, createClaimOwner, listFillingChains, listHeldRanges } fro
 const CHAIN = parseChainId(1);
 const scratch = scratchOfFile();
 
+// Invariant: SYNC-CLAIMS-DISJOINT
 it('gives a range to one owner only, and again once it is released', async () => {
   const [first, second] = [await createClaimOwner(scratch.database), await createClaimOwner(scratch.database)];
   expect(await first.claim(CHAIN, { from: 1, to: 10 }, 'backfill')).toBe(true);
@@ -36,6 +37,7 @@ it('takes over what a dead owner left behind, and only that', async () => {
   expect(await scratch.database.query(sql`SELECT 1 FROM sync_claims`)).toEqual([]);
 });
 
+// Invariant: SYNC-CLAIMS-DISJOINT
 it('ends a claim in the transaction that writes the range, and fails the second time', async () => {
   const owner = await createClaimOwner(scratch.database);
   const range = { from: 7, to: 9 };

@@ -59,6 +59,7 @@ async function claim(
   purpose: ClaimPurpose,
 ): Promise<boolean> {
   await removeDeadClaims(database, chainId, range);
+  // Invariant: SYNC-CLAIMS-DISJOINT
   const rows = await database.query(
     sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
      VALUES (${chainId}, ${range.from}, ${range.to}, ${key.toString()}, ${purpose}) ON CONFLICT DO NOTHING RETURNING first_block`,

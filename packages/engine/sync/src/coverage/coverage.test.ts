@@ -33,6 +33,7 @@ describe('recordCoverage', () => {
     expect(rows).toHaveLength(3);
   });
 
+  // Invariant: SYNC-COVERAGE-DISJOINT
   it('agrees with a model that keeps one entry for each block, after any history', async () => {
     const operation = fc.record({
       from: fc.integer({ min: 0, max: 40 }),
@@ -84,6 +85,7 @@ describe('missingCoverage', () => {
     ]);
   });
 
+  // Invariant: SYNC-NO-GAP
   it('agrees with sets of block numbers', () => {
     const names = ['a', 'b', 'c'];
     const some = fc.array(
@@ -114,6 +116,7 @@ describe('missingCoverage', () => {
 });
 
 describe('the database', () => {
+  // Invariant: SYNC-COVERAGE-DISJOINT
   it('refuses overlapping ranges of one dataset, whatever writes them', async () => {
     const insert = (from: number, to: number) =>
       scratch.database.query(

@@ -92,6 +92,7 @@ export function missingCoverage(
   for (let index = 0; index + 1 < borders.length; index++) {
     const range = { from: borders[index] ?? 0, to: (borders[index + 1] ?? 0) - 1 };
     const lacking = gaps.filter((gap) => isLacking(gap, range.from)).map((gap) => gap.dataset);
+    // Invariant: SYNC-NO-GAP
     if (lacking.length > 0) missing.push({ range, datasets: lacking });
   }
   return missing;
@@ -107,6 +108,7 @@ export async function recordCoverage(
   const grown = await growCoverage(transaction, chainId, datasets, covered);
   const others = datasets.filter((dataset) => !grown.has(dataset));
   if (others.length === 0) return;
+  // Invariant: SYNC-COVERAGE-DISJOINT
   await removeCoverage(transaction, chainId, others, covered.range);
   await transaction.query(
     sql`WITH wanted AS (SELECT unnest(${others}::text[]) AS dataset),

@@ -68,6 +68,7 @@ describe('the table of a dataset', () => {
   });
 });
 
+// Invariant: SYNC-TABLES-MATCH
 test('a program whose datasets differ does not begin, and says where the table is made', async () => {
   const transfers = { ...dataset(), table: { ...dataset().table, name: 'erc20_transfer_sides' } };
   await expect(requireDatasetTables(scratch.database, [transfers])).rejects.toMatchObject({

@@ -28,6 +28,7 @@ export async function requireDatasetTables(
   datasets: readonly Dataset[],
 ): Promise<void> {
   const mismatches = await findTableMismatches(database, datasets);
+  // Invariant: SYNC-TABLES-MATCH
   if (mismatches.length > 0) throw new DatasetTablesError(mismatches);
 }
 

@@ -88,6 +88,7 @@ export async function openBlockGuard({ database, chain, datasets, journal }: Blo
     async committing(blocks, commit) {
       const [first] = blocks;
       if (careful === 0 || first === undefined || blocks.length > 1) return commit();
+      // Invariant: SYNC-DEADLY-BLOCK
       const committed = await alone(first.header.number, STREAMS, commit).catch((error: unknown) => {
         if (!(error instanceof WorkSetAsideError)) throw error;
         unmatched.add(first.header.number);

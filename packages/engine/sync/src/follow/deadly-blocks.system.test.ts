@@ -12,6 +12,7 @@ import { openScriptedStage } from '../testing/scripted-stage.ts';
 const PROGRAM = fileURLToPath(new URL('../testing/ingesting-process.ts', import.meta.url));
 const BLOCKS = 20;
 
+// Invariant: SYNC-DEADLY-BLOCK
 test('a block that ends the process three times is committed without the part that did it, and the part is shown', async () => {
   const scratch = await createScratchDatabase();
   onTestFinished(() => scratch.drop());

@@ -62,6 +62,7 @@ describe('findBranch', () => {
     );
   });
 
+  // Invariant: SYNC-REORG-LIMIT
   it('refuses a branch that leaves deeper than the limit, naming what to do', async () => {
     const search = findBranch(
       CHAIN,

@@ -42,6 +42,7 @@ export async function findBranch(
       const deepest = Math.max(0, checkpoint.number - chain.reorgDepthMax);
       if (stored === null && !(await readers.isIndexed({ from: deepest, to: parentNumber })))
         return { ancestor: parentNumber, blocks };
+      // Invariant: SYNC-REORG-LIMIT
       if (parentNumber <= deepest)
         throw new ReorgTooDeepError({
           chain: chain.key,

@@ -58,6 +58,7 @@ describe.runIf(folder !== null)('senders of followed blocks', () => {
   });
   afterAll(() => scratch.drop());
 
+  // Invariant: PROOF-SENDERS
   it('that did not sign are never stored: the block is read again, and the upstream is named', async () => {
     const source = await loadRecordedChain({ folder: folder ?? '', chain: 'arbitrum' });
     let recovered = 0;

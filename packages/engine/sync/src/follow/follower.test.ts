@@ -143,6 +143,7 @@ describe('the follower', () => {
     expect(await stage.reorgs()).toBe('1');
   });
 
+  // Invariant: SYNC-PARENT-CHECKPOINT
   it('replaces branches of branches: one reorganisation after another, none of which it had caught up with', async () => {
     const stage = await openStage(30);
     await stage.follow();
@@ -197,6 +198,7 @@ describe('the follower', () => {
     await expectTruth(stage);
   });
 
+  // Invariant: SYNC-REORG-LIMIT
   it('stops at a reorganisation that is deeper than what is rolled back without asking, and keeps what it had', async () => {
     const stage = await openStage(40);
     await stage.follow();

@@ -155,6 +155,7 @@ async function catchUp(
   grow().catch(() => undefined);
   for await (const block of blocks) {
     if (block === null) break;
+    // Invariant: SYNC-PARENT-CHECKPOINT
     if (queue.tip !== null && block.header.parentHash !== queue.tip.hash) {
       const checkpoint = await queue.drained();
       if (checkpoint !== null) queue.moved(await reorganise(options, checkpoint, block, signal));

@@ -78,6 +78,7 @@ describe('subjects that are counted together', () => {
     }
   });
 
+  // Invariant: SYNC-SUBJECT-ONCE
   test('are not counted again, nor begun by whoever counts one of them alone', async () => {
     const max = { rows: 1_000_000, rowsOfOne: 999_999 };
     await together(accounts.slice(0, 2), max);

@@ -53,6 +53,7 @@ export async function buildSubject(
   if (!(await isReady(database, of.state))) return 'waiting';
   return database.transaction(async (transaction) => {
     await transaction.query(COMMIT_LAZILY);
+    // Invariant: SYNC-SUBJECT-ONCE
     if (!(await lockState(transaction, chain, of.state))) return 'waiting';
     const builtTo = (await beginSubjects(transaction, chain, of.state, [subject])).get(subject) ?? null;
     if (builtTo === null) return 'built';

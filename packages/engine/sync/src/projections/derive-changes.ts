@@ -47,6 +47,7 @@ async function derive(
   await forgetOthers(transaction, chain.id, datasets, records);
   for (const of of projectionsOf(datasets)) {
     const record = recordOf(records, of.state);
+    // Invariant: SYNC-PROJECTIONS-EQUAL
     if (record === undefined || !isCounting(of.state, record)) continue;
     const builtTo = record.progress.status === 'building' ? record.progress.builtTo : null;
     // Tables of all changed datasets with the state in one change, because rows of a block belong together.

@@ -69,6 +69,7 @@ export function requireAsExpected(
   records: readonly ProjectionRecord[],
 ): void {
   const begun = datasets.find((dataset) => isFollowed(dataset, records) && !isFollowed(dataset, expected));
+  // Invariant: SYNC-PROJECTIONS-EQUAL
   if (begun !== undefined) throw new OptimisticWriteConflictError(`no state follows the rows of ${begun.name}`);
 }
 

@@ -85,6 +85,7 @@ async function countLockWaits(): Promise<number> {
 
 const countMarks = async (chainId: number): Promise<number> => (await storedMarks(chainId)).length;
 
+// Invariant: SYNC-PROJECTIONS-EQUAL
 describe('a projection', () => {
   it(
     'follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs',
@@ -160,6 +161,7 @@ describe('a projection', () => {
     });
   });
 
+  // Invariant: SYNC-ROLLBACK-WHOLE
   it('gives up what a reorganisation removes', async () => {
     await withChain(now, async (marked) => {
       await marked.take({ kind: 'follow', blocks: 8 });

@@ -80,6 +80,7 @@ async function unlessKilled(work: Promise<unknown>): Promise<void> {
   });
 }
 
+// Invariant: SYNC-SUBJECT-ONCE
 describe('the projection of subjects', () => {
   it(
     'adds up to their rows and no others’, whatever is written, removed, repaired and asked for meanwhile',

@@ -45,6 +45,7 @@ export async function recordDatasetFailures(
   chainId: ChainId,
   failures: readonly DecodeFailure[],
 ): Promise<void> {
+  // Invariant: SYNC-NO-GAP
   for (const [{ name }, ofDataset] of Map.groupBy(failures, ({ dataset }) => dataset)) {
     const blocks = ofDataset.map(({ block }) => block);
     for (const range of mergeRanges(blocks.map((block) => ({ from: block, to: block }))))

@@ -90,6 +90,7 @@ test('parts hold all rows, at most so many each, sorted, dataset by dataset, as 
   );
 });
 
+// Invariant: SYNC-PURE-DECODING
 test('block by block, in any order, comes to the same as all at once', () => {
   fc.assert(
     fc.property(

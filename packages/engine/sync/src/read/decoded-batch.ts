@@ -71,6 +71,7 @@ export function createBatchDecoder(
     if (block === undefined) throw new RangeError(`Block ${number} has logs in this batch but no header`);
     return block.timestamp;
   };
+  // Invariant: SYNC-PURE-DECODING
   const context = { chain, timestampOf };
   const decoders = datasets.map((dataset) => createDatasetDecoder(dataset, context, rowsAtOnce));
   return {

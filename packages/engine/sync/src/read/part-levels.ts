@@ -14,6 +14,7 @@ export function levelsOf(part: BlockPart, blocks: readonly LevelledBlock[]): Cov
   const runs: (Coverage & { readonly range: { from: number; to: number } })[] = [];
   for (const block of blocks) {
     const proof = proofOf(part, block);
+    // Invariant: PROOF-RECEIPTS-ROOT
     if (proof === undefined || proof.level === 'unavailable') continue;
     const { number } = block.header;
     const { level, reason } = proof;

@@ -207,6 +207,7 @@ describe('the transactions of a block', () => {
 const inFrame = (at: number, changes: object) => (list: readonly JsonObject[]) =>
   list.map((one, index) => (index === at ? { ...one, result: { ...(one.result as JsonObject), ...changes } } : one));
 
+// Invariant: PROOF-TRACES
 describe('the traces of a block', () => {
   const lies: readonly (readonly [string, Lie])[] = [
     ['another sender', { traces: inFrame(0, { from: STRANGER }) }],

@@ -69,6 +69,7 @@ const truthFrom = ({ scripted }: ScriptedStage, from: number): readonly number[]
     .map(({ blockNumber }) => blockNumber)
     .sort((one, other) => one - other);
 
+// Invariant: SYNC-RETENTION-COVERAGE
 it.each([1, 7, 10_000])('deletes old rows with their coverage, %i at a time, and counts them', async (rowsAtOnce) => {
   const [stage, other] = [await openFilled(), await openFilled()];
   const all = truthFrom(stage, 1);

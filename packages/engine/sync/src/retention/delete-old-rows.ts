@@ -66,6 +66,7 @@ async function deleteOldest(
     );
     const to = last?.block ?? null;
     if (to === null) return 0;
+    // Invariant: SYNC-RETENTION-COVERAGE
     await uncoverIn(transaction, chainId, dataset, { from: 0, to });
     const [deleted] = await transaction.query<{ rows: number }>(deletion(dataset.table, chainId, to));
     return deleted?.rows ?? 0;

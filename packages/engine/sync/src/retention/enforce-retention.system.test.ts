@@ -96,6 +96,7 @@ async function expectDropped(stage: Stage): Promise<void> {
 }
 
 describe('retention', () => {
+  // Invariant: SYNC-RETENTION-COVERAGE
   it('drops whole partitions of old blocks with their coverage, and counts and tells what it drops', async () => {
     const stage = await openFilled();
     const before = await readPartitions(scratch.database, dropped.table, stage.chain.id);

@@ -119,6 +119,7 @@ async function dropPartition(
     sql`SELECT pg_total_relation_size(to_regclass(${name})) AS bytes`,
   );
   const blocks = { from: 0, to: to - 1 };
+  // Invariant: SYNC-RETENTION-COVERAGE
   await uncover(database, chain.id, dataset, blocks);
   await detachPartition(database, run, dataset, name);
   await dropDetached(database, run, dataset, { name, chainId: chain.id, isPending: false, blocks });

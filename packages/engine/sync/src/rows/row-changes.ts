@@ -180,6 +180,7 @@ async function addAbsent(transaction: Transaction, dataset: Dataset, lines: read
 /** Inserts selected rows, except existing ones. */
 async function adding(transaction: Transaction, dataset: Dataset, rows: Sql, part: Part = 'first') {
   const { name, columns } = dataset.table;
+  // Invariant: SYNC-NO-DUPLICATE
   const change = sql`INSERT INTO ${rawSql(name)} AS t (${rawSql(columns.join(', '))}) ${rows} ON CONFLICT DO NOTHING`;
   return changing(transaction, dataset, 'added', change, part);
 }

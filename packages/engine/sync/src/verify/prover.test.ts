@@ -74,6 +74,7 @@ describe('the prover', () => {
     expect(faults.length).toBeGreaterThan(5);
   });
 
+  // Invariant: PROOF-RECEIPTS-ROOT
   it('leaves blocks that nobody can prove for later, and the ones around them are proven', async () => {
     const stage = await openFilled();
     stage.node.faults.set({ dropReceiptLogsRate: 0.02 });

@@ -24,6 +24,7 @@ describe('a cursor', () => {
     );
   });
 
+  // Invariant: PAGE-SIGNED-CURSOR
   it('is refused when any character is another', () => {
     const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .'];
     fc.assert(

@@ -60,6 +60,7 @@ export function createCursorCodec(secret: Uint8Array): CursorCodec {
       const bytes = decodeText(text);
       if (bytes[0] !== VERSION) throw new InvalidCursorError('its version is unknown');
       const signed = Buffer.concat([Uint8Array.of(VERSION), bytes.subarray(JSON_AT)]);
+      // Invariant: PAGE-SIGNED-CURSOR
       if (!timingSafeEqual(bytes.subarray(1, JSON_AT), signatureOf(signed)))
         throw new InvalidCursorError('its signature does not fit');
       // Signed here, so it is the JSON of an object.

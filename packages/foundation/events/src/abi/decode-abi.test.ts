@@ -101,6 +101,7 @@ const crafted = fc
   )
   .map((words) => concatHex(words));
 
+// Invariant: HTTP-ABI-MEASURED
 test('what an attacker writes decodes within the bound or is refused; what decodes is what viem makes of it', () => {
   const outputBytesMax = 2_048;
   fc.assert(
@@ -198,6 +199,7 @@ function pointingAtOne(offsets: number, valueBytes: number): Hex {
 describe('refused is', () => {
   const bytesList = [{ type: 'bytes[]' }] as const;
 
+  // Invariant: HTTP-ABI-MEASURED
   test('data of 356 kB that would decode to hundreds of megabytes', () => {
     const data = pointingAtOne(8_000, 100_000);
     expect(data.length / 2).toBeLessThan(360_000);

@@ -44,6 +44,7 @@ export function decodeMeasured<const Parameters extends readonly AbiParameter[]>
   if (2 * bytes.length !== data.length - 2) throw new EncodingRefusedError('it is not whole bytes in hexadecimal');
   const limits = { outputBytesMax, mayOverlap: overlaps === 'allow' };
   const shapes = shapesOf(parameters);
+  // Invariant: HTTP-ABI-MEASURED
   const outputBytes = measureEncoding(shapes, bytes, limits);
   const values: readonly unknown[] = readMembers(shapes, data.toLowerCase(), 0, 0);
   return { values: values as DecodeAbiParametersReturnType<Parameters>, outputBytes };

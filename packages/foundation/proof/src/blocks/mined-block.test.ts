@@ -43,6 +43,7 @@ describe('a mined block', () => {
 });
 
 describe('receipts that were altered', () => {
+  // Invariant: PROOF-RECEIPTS-ROOT
   it('are unproven without any one log, and with any field of a log changed', () => {
     const edits: readonly ((logs: readonly Log[], at: number) => readonly Log[])[] = [
       (logs, at) => logs.toSpliced(at, 1),

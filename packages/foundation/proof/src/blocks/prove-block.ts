@@ -62,6 +62,7 @@ function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, chai
   // A matching root also proves the given blooms. Computing the blooms is a quarter of the work.
   if (receiptsRoot(receipts, context, 'given') !== header.receiptsRoot) {
     const root = receiptsRoot(receipts, context);
+    // Invariant: PROOF-RECEIPTS-ROOT
     if (root !== header.receiptsRoot) return unproven('root-mismatch', header.receiptsRoot, root);
   }
   if (!chain.headerHash) return { level: 'receipts', headerHash: 'unchecked' };

@@ -171,6 +171,7 @@ async function fetchAnswer(
     const result = await forward(line, call, signal);
     if (!Buffer.isBuffer(result)) return { ok: true, result, cached: false };
     const reported = chain.pinsHead ? blockReported(call.method, call.block, result) : null;
+    // Invariant: GATEWAY-HEAD-FLOOR
     if (reported !== null) await floor.reveal(reported);
     keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
     return { ok: true, result: reportedAnswer(call.method, result), cached: false };

@@ -119,6 +119,7 @@ describe.each(stores)('heads shared through %s', (_, open) => {
     expect(await store.read(chainId + 1)).toBeNull();
   });
 
+  // Invariant: GATEWAY-HEAD-FLOOR
   test('a client that hops between processes never sees the head go backwards', { timeout: 60_000 }, async () => {
     const random = createSeededRandom('heads');
     const store = await open();

@@ -95,6 +95,7 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
       // Lower than a published value: the store lost its data.
       stored = mine !== null && isHigher(mine, read) ? await inTime(shared.publish(chain.id, mine)) : read;
     }
+    // Invariant: GATEWAY-HEAD-FLOOR
     if (stored !== null) floor = higher(floor, stored);
   }
 

@@ -40,6 +40,7 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
     });
     if (clock.now() - checkedAt < RIGHTS_MS) return connection;
     try {
+      // Invariant: DB-READ-ONLY
       requireReader(await excessRights(connection));
       checkedAt = clock.now();
       return connection;

@@ -168,6 +168,7 @@ describe('an export', () => {
 });
 
 describe('an export that was interrupted', () => {
+  // Invariant: LAKE-WHOLE-FILES
   it('continues after its last file, without files that were not finished', async () => {
     const stop = new AbortController();
     const onProgress = ({ done }: { done: number }) => void (done >= 40 && stop.abort(new Error('stopped')));
@@ -347,6 +348,7 @@ describe('an export that follows', () => {
     });
   });
 
+  // Invariant: LAKE-WHOLE-FILES
   it('has only data files in its folder at each moment', async () => {
     const seen = new Set<string>();
     await run({ onProgress: () => readdirSync(folderOf()).forEach((name) => void seen.add(name)) });

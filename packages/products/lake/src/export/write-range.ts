@@ -43,6 +43,7 @@ export async function writeRange(write: RangeWrite, signal: AbortSignal): Promis
     const entry = { from, to, rows, path: rows === 0 ? null : path, bytes: rows === 0 ? 0 : bytes };
     const written: ManifestFile = { ...entry, sha256: rows === 0 ? null : sha256, ...rest };
     const isKept = written.path === null || (former?.path === path && former.sha256 === written.sha256);
+    // Invariant: LAKE-WHOLE-FILES
     await onFiles(part, () => (isKept ? rm(part) : rename(part, join(folders.data, path))));
     return written;
   } catch (error) {

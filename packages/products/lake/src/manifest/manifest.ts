@@ -121,6 +121,7 @@ export async function openManifest(folders: ExportFolders, identity: ExportIdent
       if (next === text) return;
       await onFiles(path, async () => {
         await writeDurably(`${path}${PART}`, next);
+        // Invariant: LAKE-WHOLE-FILES
         await rename(`${path}${PART}`, path);
       });
       text = next;

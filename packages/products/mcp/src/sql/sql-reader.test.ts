@@ -109,6 +109,7 @@ describe('a statement is run', () => {
   });
 });
 
+// Invariant: DB-READ-ONLY
 describe('a hostile statement is refused', () => {
   test.each([
     ['several statements', 'SELECT 1; SELECT 2', '42601'],
@@ -274,6 +275,7 @@ describe('places', () => {
   });
 });
 
+// Invariant: DB-READ-ONLY
 describe('a role with more rights is refused before the statement', () => {
   test.each([
     [

@@ -122,6 +122,7 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
 async function restrict(client: SessionClient, timeoutMs: number): Promise<void> {
   for (const [name, value] of Object.entries({ ...SETTINGS, statement_timeout: String(timeoutMs) }))
     await runAlone(client, `SET LOCAL ${name} = ${value}`);
+  // Invariant: DB-READ-ONLY
   const excess = await excessRights(client);
   if (excess !== null)
     throw new SqlRefusalError(

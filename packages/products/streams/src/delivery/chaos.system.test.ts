@@ -49,6 +49,7 @@ describe('1,000 webhooks', () => {
     );
   }
 
+  // Invariant: STREAM-OUTBOX
   test(`arrive at least once and are counted right through ${KILLS} kills (seed ${SEED})`, async () => {
     const random = createSeededRandom(SEED);
     const answered = new Map<ReceivedWebhook, number>();

@@ -9,6 +9,7 @@ import type { WorkerProcessOptions } from './testing/worker-process.ts';
 const PROGRAM = fileURLToPath(new URL('./testing/worker-process.ts', import.meta.url));
 const DEADLY = 7;
 
+// Invariant: STREAM-DEADLY-WEBHOOK
 test('a webhook that ends the process is set aside after the third time and told of; all others arrive', async () => {
   const scratch = await createScratchDatabase();
   const receiver = await startWebhookReceiver({});

@@ -136,6 +136,7 @@ async function makeText(
     signal.throwIfAborted();
     const { streamId, chainId, blockNumber } = delivery;
     const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
+    // Invariant: STREAM-DEADLY-WEBHOOK
     if (error instanceof WorkSetAsideError || error instanceof WebhookTooLargeError) {
       logger.error(fields, 'A webhook failed permanently before it was sent');
       await failDelivery(database, delivery, errorText(error));
@@ -156,6 +157,7 @@ function isObsolete({ match, kind }: Delivery): boolean {
 function textAtHand({ delivery, matchBody }: Pick<DueDelivery, 'delivery' | 'matchBody'>): string | null {
   const { kind, retries, resend } = delivery;
   if (resend !== null) return resend;
+  // Invariant: STREAM-REMOVED
   if (matchBody === null || isObsolete(delivery)) return null;
   return finishBody(matchBody, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' });
 }
@@ -167,6 +169,7 @@ function send(
   facts: SendingFacts,
   signal: AbortSignal,
 ) {
+  // Invariant: STREAM-SIGNED-TEXT
   const body = Buffer.from(text);
   const { region, secretKey, previousSecretKey } = facts.settings;
   const headers = webhookHeaders({

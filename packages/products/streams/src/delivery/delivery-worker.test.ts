@@ -67,6 +67,7 @@ describe('webhooks', () => {
   const settled = (streamId: string, expected: readonly string[]) =>
     expect.poll(() => statuses(streamId), { timeout: 20_000, interval: 25 }).toEqual(expected);
 
+  // Invariant: STREAM-SIGNED-TEXT
   test('arrive as the text that is stored and signed, with every header, and the SDK takes them', async () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: `${receiver.url}/hook?a=b`, tag: 'grüße' });
@@ -292,6 +293,7 @@ describe('webhooks', () => {
     await settled(streamId, ['delivered', 'delivered']);
   });
 
+  // Invariant: STREAM-REMOVED
   test('of blocks that left the chain are dropped, what says so is sent', async () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
@@ -305,6 +307,7 @@ describe('webhooks', () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).removed ?? false).toSorted()).toEqual([false, true]);
   });
 
+  // Invariant: STREAM-STABLE-ID
   test('that a process had in hand when it was killed go from another, under the same id', async () => {
     const receiver = await receive((_, count) => (count <= 3 ? { status: 'hang' } : {}));
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });

@@ -37,6 +37,7 @@ async function stage() {
 }
 
 describe('a replay', () => {
+  // Invariant: STREAM-STABLE-ID
   test('sends what failed once more as it was, under the same id, signed anew; an arrival counts once', async () => {
     const { receiver, streamId, delivery, replay, state } = await stage();
     await expect.poll(async () => (await state())?.retries).toBe(1);

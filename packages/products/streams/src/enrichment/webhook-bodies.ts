@@ -77,6 +77,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
     // Large or partly controlled by third parties: other matches are not worth a journal write.
     const isRisky =
       (stream.triggers ?? []).length > 0 || stream.getNativeBalances.length > 0 || stored.length > LONG_BODY_LENGTH;
+    // Invariant: STREAM-DEADLY-WEBHOOK
     const body = await (isRisky ? journal.run(work, render) : render());
     const kept = await store.load({ delivery, body, transactions: transactionsOf(match) });
     if (kept === undefined) throw new MatchMissingError(delivery);

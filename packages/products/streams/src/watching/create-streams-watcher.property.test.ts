@@ -32,6 +32,7 @@ const step: fc.Arbitrary<ChainStep> = fc.oneof(
 );
 
 describe('matches and webhooks', () => {
+  // Invariant: STREAM-OUTBOX
   it('are those of the blocks as they were followed, through reorganisations, restarts and changes of the streams', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {

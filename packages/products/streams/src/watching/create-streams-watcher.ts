@@ -28,6 +28,7 @@ export function createStreamsWatcher({ database, metrics }: { database: Database
       const matching = blocks.filter(({ header }) => unmatched?.has(header.number) !== true);
       if (streams.index.byId.size > 0) await recordUnread(transaction, chain, blocks);
       const matches = await matchBlocks(transaction, chain, streams, matching);
+      // Invariant: STREAM-OUTBOX
       const made = await recordMatches(transaction, chain, matches);
       matched?.inc({ chain: chain.key }, matches.length);
       const height = blocks.at(-1)?.header.number ?? 0;
@@ -98,5 +99,6 @@ async function removeMatches(transaction: Transaction, chain: Chain, ancestor: n
        status = CASE WHEN d.delivered_at IS NULL THEN 'dropped' ELSE 'delivered' END
      FROM waiting WHERE d.id = waiting.id`,
   );
+  // Invariant: STREAM-REMOVED
   return addDeliveries(transaction, 'removed', reported);
 }

@@ -45,6 +45,7 @@ describe('the price of a token', () => {
     expect(rolesOf(poolOf('a', 100, 10_000), poolOf('b', 102, 40_000))).toEqual(['counted', 'chosen']);
   });
 
+  // Invariant: PRICE-NOT-GUESSED
   test('is none without a pool that holds 500 dollars on each side', () => {
     expect(priceOf()).toBeNull();
     expect(priceOf(poolOf('a', 100, 499))).toBeNull();

@@ -75,6 +75,7 @@ export function decidePrice(
     held >= holdSeconds ||
     knownSeconds(history, now, windowSeconds) >= windowSeconds ||
     secondsNear(history, now, windowSeconds, median, jumpLimit) >= holdSeconds;
+  // Invariant: PRICE-NOT-GUESSED
   if (!isKnown) return { reason: 'unsettled', pool, seconds: holdSeconds - held, candidates: shown };
   const isHeldBack = held < holdSeconds && !areWithin(spot, median, jumpLimit);
   const price = isHeldBack ? median : spot;

@@ -38,6 +38,7 @@ export function poolsStatement(chain: Chain, { forms, anchors, factories }: Pool
   const [wanted, others, known] = [bytesOf(forms), bytesOf(anchors), bytesOf(factories)];
   const [keys, otherKeys] = [keysOf(forms), keysOf(anchors)];
   const [token0, token1] = [sql`token0`, sql`token1`];
+  // Invariant: PRICE-PROVEN-POOLS
   const ranges = [
     { own: token0, other: token1 },
     { own: token1, other: token0 },

@@ -112,6 +112,7 @@ export async function readDirectPrices(
       const isPending = (side: Address) => pending.has(side) && !forms.includes(side);
       const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
       const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
+      // Invariant: PRICE-NOT-GUESSED
       if (waits) return [token, PENDING];
       const price = withPlausibleValue(token, priceFrom(ofToken, figures, place), facts);
       const hasPools = forms.some((form) => withPools.has(form));

@@ -259,6 +259,7 @@ describe('the price of a token', () => {
     });
   });
 
+  // Invariant: PRICE-PROVEN-POOLS
   test('is the median of its pools by depth, and a shallow, an unproven and a fresh one have no say', async () => {
     await seedPool(PAIR, WETH, [[10, 100_000, 50]]);
     await seedPool(OTHER, USDC, [[10, 1_000, 400]]);
@@ -281,6 +282,7 @@ describe('the price of a token', () => {
     expect(await priceOf(CATS)).toBeCloseTo(14 / 13, 12);
   });
 
+  // Invariant: PRICE-NOT-GUESSED
   test('does not count ether while a block since its last answer is not indexed', async () => {
     await seedPool(PAIR, WETH, [[10, 100_000, 50]]);
     await cover('feed-answers', 205);

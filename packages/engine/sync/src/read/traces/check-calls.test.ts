@@ -66,6 +66,7 @@ test('compares no input that is not known', () => {
   expect(() => checkCalls([{ ...ROOT, input: '0x00' }], [{ ...rest, input: input ?? '0x' }])).toThrow('another input');
 });
 
+// Invariant: PROOF-TRACES
 test('refuses a transaction without a trace of itself', () => {
   expect(() => checkCalls([CALL], [TRANSACTION])).toThrow(`There is no trace of ${HASH} itself`);
 });

@@ -23,6 +23,7 @@ export function checkCalls(calls: readonly InternalTransaction[], transactions: 
     if (transaction.type > ETHEREUM_TYPE_MAX) continue;
     const root = roots.get(transaction.hash);
     if (root === undefined) throw new MalformedAnswerError(`There is no trace of ${transaction.hash} itself`);
+    // Invariant: PROOF-TRACES
     const wrong = contradiction(root, transaction);
     if (wrong !== null)
       throw new MalformedAnswerError(`The trace of ${transaction.hash} has another ${wrong} than the transaction`);
