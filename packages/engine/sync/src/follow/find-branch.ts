@@ -1,12 +1,10 @@
-/**
- * Finds the branch of a block that does not follow the checkpoint: walks parents until one is indexed, or until no
- * indexed block could still be on the branch.
- */
+/** Finds the branch of a block that does not follow the checkpoint, as `reconcile.ts` decides. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Hash } from '@chainstead/core';
 import type { Checkpoint } from '../checkpoint.ts';
 import { ReorgedWhileReadingError, ReorgTooDeepError } from '../errors.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
+import { reconcileBranch } from './reconcile.ts';
 
 export interface Branch {
   /** Highest block common to both branches; if there is none, the block below the lowest indexed one. */
@@ -33,32 +31,31 @@ export async function findBranch(
   readers: BranchReaders,
 ): Promise<Branch> {
   const blocks: ProvenBlock[] = [tip];
-  let lowest = tip;
-  for (;;) {
-    const parentNumber = lowest.header.number - 1;
-    if (parentNumber <= checkpoint.number) {
-      const stored = await readers.storedHash(parentNumber);
-      if (stored === lowest.header.parentHash) return { ancestor: parentNumber, blocks };
-      const deepest = Math.max(0, checkpoint.number - chain.reorgDepthMax);
-      if (stored === null && !(await readers.isIndexed({ from: deepest, to: parentNumber })))
-        return { ancestor: parentNumber, blocks };
-      // Invariant: SYNC-REORG-LIMIT
-      if (parentNumber <= deepest)
-        throw new ReorgTooDeepError({
-          chain: chain.key,
-          checkpoint: checkpoint.number,
-          lowestCompared: parentNumber,
-          depthMax: chain.reorgDepthMax,
-          upstream: tip.upstream,
-        });
-    }
-    const parent = await readers.readByHash(lowest.header.parentHash);
-    if (parent === null || parent.header.hash !== lowest.header.parentHash || parent.header.number !== parentNumber)
-      throw new ReorgedWhileReadingError({
+  const hashes = new Map<number, Hash | null>();
+  const hasIndexed = new Map<number, boolean>();
+  const indexed = { checkpoint, depthMax: chain.reorgDepthMax, hashes, hasIndexed };
+  for (let { header } = tip; ; ) {
+    const step = reconcileBranch(indexed, header);
+    if (step.kind === 'replace') return { ancestor: step.ancestor, blocks };
+    if (step.kind === 'look-up') hashes.set(step.number, await readers.storedHash(step.number));
+    else if (step.kind === 'search') hasIndexed.set(step.blocks.to, await readers.isIndexed(step.blocks));
+    else if (step.kind === 'stop')
+      throw new ReorgTooDeepError({
         chain: chain.key,
-        what: `the parent ${lowest.header.parentHash} of block ${lowest.header.number} could not be read`,
+        checkpoint: checkpoint.number,
+        lowestCompared: step.lowestCompared,
+        depthMax: chain.reorgDepthMax,
+        upstream: tip.upstream,
       });
-    blocks.unshift(parent);
-    lowest = parent;
+    else {
+      const parent = await readers.readByHash(header.parentHash);
+      if (parent === null || parent.header.hash !== header.parentHash || parent.header.number !== header.number - 1)
+        throw new ReorgedWhileReadingError({
+          chain: chain.key,
+          what: `the parent ${header.parentHash} of block ${header.number} could not be read`,
+        });
+      blocks.unshift(parent);
+      header = parent.header;
+    }
   }
 }

@@ -24,6 +24,7 @@ import type { SyncMetrics } from '../sync-metrics.ts';
 import type { BlockGuard } from './block-guard.ts';
 import { findBranch } from './find-branch.ts';
 import { createHeadWait, type HeadWait } from './next-head.ts';
+import { reconcileHead } from './reconcile.ts';
 import { createTraceBackoff, type TraceBackoff } from './trace-backoff.ts';
 
 export interface FollowerOptions extends CommitDependencies {
@@ -47,9 +48,6 @@ const READ_AHEAD_BLOCKS = 16;
 const LARGE_WEIGHT = 2_000;
 /** Maximum delay of the head for traces that only datasets need. Blocks without traces are backfilled later. */
 const TRACE_PATIENCE_MS = 20_000;
-/** A lower head on another branch is accepted only after this many sightings: lagging nodes show one briefly. */
-const LOWER_HEAD_SIGHTINGS = 4;
-
 type Following = FollowerOptions & { readonly rereads: Rereads; readonly traceBackoff: TraceBackoff };
 
 /** Runs until the end block is committed or the signal aborts. Rejects with the error that stopped it. */
@@ -87,14 +85,17 @@ async function followHeads(options: Following, queue: CommitQueue, heads: HeadWa
     heads.take();
     sighted(options, queue, head);
     const before = queue.tip;
-    if (before !== null && head.number <= before.number) {
-      lowerSightings = head.number < before.number ? lowerSightings + 1 : LOWER_HEAD_SIGHTINGS;
-      if (lowerSightings < LOWER_HEAD_SIGHTINGS) head = null;
-      else await adoptBranchOf(options, queue, head, signal);
-      if (head === null) await options.clock.sleep(options.chain.pollIntervalMs, signal);
+    lowerSightings = before !== null && head.number < before.number ? lowerSightings + 1 : 0;
+    const step = reconcileHead(before?.number ?? null, head.number, lowerSightings);
+    if (step === 'compare') {
+      await adoptBranchOf(options, queue, head, signal);
       continue;
     }
-    lowerSightings = 0;
+    if (step === 'wait') {
+      head = null;
+      await options.clock.sleep(options.chain.pollIntervalMs, signal);
+      continue;
+    }
     head = await catchUp(options, queue, heads, head, signal);
     if ((queue.tip?.number ?? firstFollowed - 1) < targetOf(options, head)) {
       // The head was not reached (a reorg, or a block that no node has yet): retry.
