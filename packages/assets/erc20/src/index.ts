@@ -1,8 +1,6 @@
 /**
- * ERC-20: transfers, balances, approvals, wrapped native tokens and derived data; each folder contains tables, queries,
- * routes and tests. Start reading at `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts`
- * (rows to a page) and `balances/resolve-wallet-balances.ts` (balances to show). Proofs of balances:
- * `balance-proofs/prove-balance.ts`.
+ * Start with `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts`,
+ * `balances/resolve-wallet-balances.ts`, `balance-proofs/prove-balance.ts`.
  */
 
 export { allowancesReader } from './approvals/allowances.ts';

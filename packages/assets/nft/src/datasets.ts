@@ -1,4 +1,4 @@
-/** A process that only fills datasets loads no routes and starts in two thirds of the time. */
+/** Separate: workers that only fill datasets start faster without the routes. */
 export { nftMetadataEvents } from './collections/metadata-events-dataset.ts';
 export { nftTrades } from './trades/dataset.ts';
 export { punkBids } from './trades/punk-bids.ts';

@@ -13,7 +13,6 @@ export function readDocument(text: string | null): TokenDocument | null {
   try {
     value = parseLosslessJson(text);
   } catch {
-    // Not JSON: a contract's document may be anything.
     return null;
   }
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { text, fields: Object(value) } : null;

@@ -1,4 +1,4 @@
-/** Each folder has its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`. */
+/** Start with `transfers/dataset.ts`. */
 
 export { collectionFacts } from './collections/collection-facts-statement.ts';
 export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';

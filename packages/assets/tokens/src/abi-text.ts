@@ -1,21 +1,16 @@
-/**
- * Responses of token contracts, with any content that their authors chose: `string`, `bytes32`, nothing, a megabyte,
- * bytes that are no text. Everything here takes any bytes and returns a clean value or null; nothing throws.
- */
+/** Untrusted responses of contracts: any bytes become clean text or null, without errors. */
 import { returnedNumber } from '@chainstead/events/abi';
 
-/** Characters; the longest in common token lists has 75. */
 export const NAME_LENGTH_MAX = 256;
 export const SYMBOL_LENGTH_MAX = 64;
 
 const WORD_BYTES = 32;
-/** UTF-8 needs at most four bytes a character. */
 const BYTES_PER_CHARACTER_MAX = 4;
 
-/** ABI `string`, or `bytes32` padded with zeros (MKR, SAI), whatever follows it. Null: not a text. */
+/** ABI `string`, or `bytes32` padded with zeros (MKR, SAI). Null: no text. */
 export function decodeText(data: string, charactersMax: number): string | null {
   const bytesMax = charactersMax * BYTES_PER_CHARACTER_MAX;
-  // Offset and length words come first; what lies beyond the cap is never converted.
+  // Offset and length words come first.
   const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
   // A `bytes32` begins with a character, unlike an offset.
   const fixed = bytes.length > WORD_BYTES && bytes[0] !== 0 ? bytes.subarray(0, WORD_BYTES) : null;
@@ -23,25 +18,24 @@ export function decodeText(data: string, charactersMax: number): string | null {
   return content === null ? null : cleanText(content.subarray(0, bytesMax), charactersMax);
 }
 
-/** ABI `string` as it is, for URIs. Null: none, or empty. Cut off after `bytesMax`. */
+/** Null: none, or empty. Cut off after `bytesMax`. */
 export function decodeRawText(data: string, bytesMax: number): string | null {
   const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
   const content = stringContent(bytes);
   return content === null || content.length === 0 ? null : new TextDecoder().decode(content.subarray(0, bytesMax));
 }
 
-/** ABI `uint8`; null for anything above 255 or shorter than a word. */
+/** Null for anything above 255 or shorter than a word. */
 export function decodeDecimals(data: string): number | null {
   const value = returnedNumber(data);
   return value !== null && value <= 255n ? Number(value) : null;
 }
 
-/** ABI `bool`; anything but a first word of value 1 is false. */
 export function decodeFlag(data: string): boolean {
   return returnedNumber(data) === 1n;
 }
 
-/** For Postgres, JSON and terminals: UTF-8 without NUL, controls and direction marks. Null: nothing is left. */
+/** UTF-8 without NUL, controls and direction marks. Null: nothing is left. */
 export function cleanText(content: Uint8Array | string, charactersMax: number): string | null {
   const text = typeof content === 'string' ? content.toWellFormed() : new TextDecoder().decode(content);
   const clean = text.replace(UNWANTED, '').replace(/\s+/gu, ' ').trim();
@@ -49,7 +43,6 @@ export function cleanText(content: Uint8Array | string, charactersMax: number): 
   return short === '' ? null : short;
 }
 
-/** Replacement characters, controls (white space is made one space later), marks that turn or hide text. */
 const UNWANTED =
   /\uFFFD|(?!\s)\p{Cc}|[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]|\p{Co}|\p{Cn}/gu;
 

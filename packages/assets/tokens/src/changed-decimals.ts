@@ -1,10 +1,10 @@
-/** Tokens whose decimals changed, as work for packages that store figures computed from decimals. */
+/** Work for packages that store figures computed from decimals. */
 import { sql, type Transaction } from '@chainstead/db';
 import { type DueTable, dueChannel } from '@chainstead/jobs';
 
 export const CHANGED_DECIMALS_WORK = 'changed-decimals';
 
-/** A row is deleted once all stored figures follow from the new decimals, or are marked to be computed again. */
+/** A row is deleted once all stored figures follow from the new decimals, or are due again. */
 export const CHANGED_DECIMALS: DueTable = { name: 'changed_decimals', key: ['address', 'chain_id'] };
 
 export interface TokenDecimals {

@@ -1,6 +1,6 @@
 import type { Hex } from '@chainstead/core';
 
-/** Interface IDs: EIP-165 itself, EIP-721, EIP-1155, and the one that no contract may support by EIP-165. */
+/** EIP-165, EIP-721, EIP-1155, and the ID that no contract may support (EIP-165). */
 export const INTERFACES = {
   erc165: '0x01ffc9a7',
   erc721: '0x80ac58cd',
@@ -8,7 +8,6 @@ export const INTERFACES = {
   nobody: '0xffffffff',
 } as const satisfies Record<string, Hex>;
 
-/** Call data of `supportsInterface(bytes4)`. */
 export function supportsInterface(id: Hex): Hex {
   return `0x01ffc9a7${id.slice(2).padEnd(64, '0')}`;
 }

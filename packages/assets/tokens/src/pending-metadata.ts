@@ -5,15 +5,15 @@ import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { refreshTokens } from './refresh-tokens.ts';
 import type { TokenMetadata } from './token-metadata.ts';
 
-/** Attempts after which a silent contract counts as without metadata. A node may lag behind the first. */
+/** A node may lag behind: silence counts as "no metadata" after these attempts. */
 export const SILENT_ATTEMPTS_MAX = 3;
-/** Attempts after which unreadable metadata waits for {@link FAILED_RETRY_SECONDS} each time. */
+/** After these attempts, each retry waits for {@link FAILED_RETRY_SECONDS}. */
 export const FAILING_ATTEMPTS_MAX = 10;
 
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 const FAILED_RETRY_SECONDS = 86_400;
 
-/** `tokens` as due work. Known facts are read again after all unknown ones. */
+/** Known facts are read again after all unknown ones. */
 export const TOKEN_FACTS: DueTable = {
   name: 'tokens',
   key: ['address', 'chain_id'],
@@ -26,10 +26,7 @@ export function tokenRetrySeconds(attempts: number): number {
   return attempts >= FAILING_ATTEMPTS_MAX ? FAILED_RETRY_SECONDS : backoffSeconds(attempts, RETRY_SECONDS);
 }
 
-/**
- * A silent contract is read again a few times before its metadata is null. A known value that the contract no longer
- * returns stays. Changed decimals are noted in `changed_decimals`.
- */
+/** A silent contract is read a few times before its metadata is null. Known values stay. */
 export async function saveTokenMetadata(
   database: Database,
   chainId: ChainId,

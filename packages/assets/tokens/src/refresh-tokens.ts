@@ -3,12 +3,9 @@ import { noteChangedDecimals, type TokenDecimals } from './changed-decimals.ts';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
 /**
- * Token lists (the first source by name with a value) set `logo` and `verified`. While the chain's values are unknown,
- * they also set name, symbol and decimals. `possible_spam` comes from scam lists and the rule of docs/api/spam.md.
- * Tokens of token lists are spam only by a scam list.
- *
- * Changed decimals are noted in `changed_decimals`. Idempotent. Rows are locked in key order, so that it never deadlocks
- * with itself. The SET expressions use immutable functions only (no `concat`): Citus refuses others in an UPDATE.
+ * Token lists set `logo` and `verified`, and other facts while the chain's are unknown.
+ * `possible_spam`: docs/api/spam.md. Idempotent. Locks rows in key order: never deadlocks with
+ * itself. Citus refuses SET expressions that are not immutable (`concat`).
  * @param touched SQL of rows (address, chain_id)
  */
 export async function refreshTokens(transaction: Transaction, touched: Sql): Promise<void> {

@@ -2,11 +2,7 @@ import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, hexText, type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 
-/**
- * Stored tokens become due. Known facts are served until they are read.
- * @param only condition on `tokens`
- * @returns the tokens that are due now
- */
+/** Known facts are served until the read. @param only condition on `tokens` */
 export async function requestTokenFacts(
   transaction: Transaction,
   chainId: ChainId,
@@ -24,10 +20,7 @@ export async function requestTokenFacts(
   return due.map(({ address }) => address);
 }
 
-/**
- * For contracts that announced other code or their initialization: their facts are due, read at these blocks or later.
- * @param changes the newest block by contract
- */
+/** After new code or an initialization. @param changes newest block by contract */
 export async function noteAnnouncements(
   transaction: Transaction,
   chainId: ChainId,
@@ -40,7 +33,7 @@ export async function noteAnnouncements(
   );
 }
 
-/** For facts that a token may have only on an abandoned branch. */
+/** For facts of an abandoned branch. */
 export async function rollBackAnnouncements(
   transaction: Transaction,
   chainId: ChainId,

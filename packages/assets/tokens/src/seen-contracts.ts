@@ -1,7 +1,7 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 
-/** By events or its code. Both may be true: hybrids are. */
+/** By events or code. Hybrids are both. */
 export interface SeenToken {
   readonly chainId: ChainId;
   readonly name: string | null;
@@ -10,7 +10,6 @@ export interface SeenToken {
   readonly isCollection: boolean;
 }
 
-/** One look-up by the key of the address, however many chains there are. */
 export async function readSeenContracts(database: ReadDatabase, address: Address): Promise<readonly SeenToken[]> {
   return database.select<SeenToken>(
     sql`SELECT chain_id AS "chainId", name, symbol,

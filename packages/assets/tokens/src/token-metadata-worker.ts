@@ -16,7 +16,6 @@ export interface TokenFactsOptions {
 const BATCH = 50;
 const CONCURRENCY = 2;
 
-/** For all tokens that the sync engine left pending. */
 export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFactsOptions): void {
   const { database, logger } = options;
   const outcomes = new Counter({
@@ -33,7 +32,7 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
     ending: AbortSignal,
   ): Promise<void> {
     const addresses = claims.map(({ row }) => row.address);
-    // A node that lags behind has the facts from before the announcement.
+    // A node that lags behind has the facts from before.
     const minBlock = Math.max(...claims.map(({ row }) => row.fromBlock));
     const readTokens: ReadTokens = (some, signal) => reader.read(some, signal, minBlock);
     const { metadata, failed, error } = await readAll(readTokens, addresses, ending);
@@ -75,7 +74,7 @@ interface DueToken {
 
 type ReadTokens = (addresses: readonly Address[], signal: AbortSignal) => ReturnType<TokenMetadataReader['read']>;
 
-/** All together, and if that fails one by one, so that an unreadable contract harms only itself. */
+/** All together, then one by one, so that an unreadable contract harms only itself. */
 async function readAll(read: ReadTokens, addresses: readonly Address[], ending: AbortSignal) {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
   const together = await attempt(read, addresses, signal, TOGETHER_MS_MAX);
@@ -91,7 +90,7 @@ async function readAll(read: ReadTokens, addresses: readonly Address[], ending: 
     if (alone.failed) {
       failed.push(address);
       error = alone.error;
-      // The upstreams are down, not the contract odd: the rest would fail alike, each after its time-outs.
+      // The upstreams are down: the rest would fail too, each after its time-outs.
       if (failed.length === FAILURES_ALONE_MAX && metadata.size === 0) return { metadata, failed: addresses, error };
     }
   }
@@ -99,7 +98,7 @@ async function readAll(read: ReadTokens, addresses: readonly Address[], ending: 
 }
 
 const FAILURES_ALONE_MAX = 2;
-/** For all of a batch. Milliseconds. */
+/** Milliseconds for a batch. */
 const JOB_MS_MAX = 90_000;
 const TOGETHER_MS_MAX = 30_000;
 const ALONE_MS_MAX = 10_000;

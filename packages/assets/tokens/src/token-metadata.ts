@@ -15,17 +15,16 @@ export interface TokenMetadata {
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
-  /** By ERC-165, if the contract has it; `erc20`: it answers like one; null: silent. */
+  /** By ERC-165; `erc20`: it answers like one; null: silent. */
   readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
-  /** False: every call returned nothing or reverted. There may be no contract, or not on that node. */
+  /** False: every call returned nothing or reverted. That node may lack the contract. */
   readonly answered: boolean;
 }
 
 export interface TokenMetadataReader {
   /**
-   * Contracts that are unreadable, or take far longer than the others, are missing.
-   * @param minBlock only nodes that have reached this block are used
-   * @throws UpstreamsExhaustedError (retryable) if none of them can be read, RequestAbortedError
+   * Missing: unreadable, or far slower than others. @param minBlock only nodes that have it
+   * @throws UpstreamsExhaustedError (retryable) if none can be read, RequestAbortedError
    */
   read(addresses: readonly Address[], signal: AbortSignal, minBlock?: number): Promise<Map<Address, TokenMetadata>>;
 }
@@ -40,14 +39,13 @@ const CALLS = {
 type CallName = keyof typeof CALLS;
 const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
-/** Null: the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
 
 type NodesAt = Pick<CalledState, 'minBlock'>;
 
 const NOTHING: Answers = { name: null, symbol: null, decimals: null, erc721: null, erc1155: null };
 
-/** One endless contract delays its aggregate: after this, each is read alone. Milliseconds. */
+/** Milliseconds: one endless contract delays its aggregate. Then each is read alone. */
 const AGGREGATE_MS = 1_500;
 
 async function inTime(
@@ -63,16 +61,12 @@ async function inTime(
   }
 }
 
-/** Longer than any name that is kept, with the words before it. */
 const ANSWER_BYTES_MAX = 8_192;
 
-/** Tokens in one aggregate3: five calls each stay far below the 50,000,000 gas that nodes give an eth_call. */
+/** Five calls each stay far below the 50,000,000 gas that nodes give an eth_call. */
 const MULTICALL_TOKENS_MAX = 50;
 
-/**
- * Through Multicall3 if the chain has it, otherwise by single calls. A call that fails inside Multicall3 proves nothing
- * (an `INVALID` opcode of one old token burns 63/64 of the gas of all that follow), so it is repeated alone.
- */
+/** Repeats failed calls alone: an `INVALID` opcode inside Multicall3 burns 63/64 of the gas. */
 export function createTokenMetadataReader(options: {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
@@ -88,7 +82,7 @@ export function createTokenMetadataReader(options: {
     });
   }
 
-  /** Repeats calls without a result alone; ERC-165 calls only if the contract is not plainly an ERC-20. */
+  /** Repeats calls without a result; ERC-165 calls only if it is not plainly an ERC-20. */
   async function readAlone(address: Address, first: Answers, signal: AbortSignal, at: NodesAt): Promise<TokenMetadata> {
     const again = (name: CallName): Promise<Hex | null> =>
       first[name] === null ? call(address, CALLS[name], signal, at) : Promise.resolve(first[name]);
@@ -101,7 +95,7 @@ export function createTokenMetadataReader(options: {
     const nft =
       erc721 !== null && decodeFlag(erc721) ? 'erc721' : erc1155 !== null && decodeFlag(erc1155) ? 'erc1155' : null;
     const answered = [name, symbol, decimals, erc721, erc1155].some((answer) => answer !== null);
-    // A contract that supports every interface, the impossible one included, does not speak ERC-165.
+    // A contract that supports the impossible interface does not speak ERC-165.
     const honest =
       nft === null || !decodeFlag((await call(address, supportsInterface(INTERFACES.nobody), signal, at)) ?? '0x');
     return {

@@ -26,10 +26,7 @@ export const allowancesKind: StateKind<Question, Allowances> = {
   answer: answerSchema,
 };
 
-/**
- * Reads `allowance(owner, spender)` and `balanceOf(owner)` (EIP-20) for a page of approvals. Many tokens reduce an
- * allowance in `transferFrom` without an event, so only a call returns the remaining amount.
- */
+/** From calls: many tokens reduce an allowance in `transferFrom` without an event. */
 export const allowancesReader: StateReader<Question, Allowances> = {
   kind: allowancesKind,
   async read({ chain, pool }, { block, wallet, approvals }, signal) {

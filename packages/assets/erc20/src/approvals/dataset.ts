@@ -6,7 +6,7 @@ import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync'
 import { type Erc20ApprovalRow, erc20Approvals as table } from './schema.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
-/** One row per event. ERC-721 approvals have the same topic0 and one topic more: they are excluded. */
+/** ERC-721 approvals have the same topic0 and one topic more: they are excluded. */
 export const erc20Approvals: Dataset<Erc20ApprovalRow> = {
   name: 'erc20-approvals',
   topics: () => [APPROVAL_TOPIC],
@@ -17,7 +17,7 @@ export const erc20Approvals: Dataset<Erc20ApprovalRow> = {
   projections: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', [table.owner])],
   histories: {
     ofWallet: (_chain, wallet) => [{ topics: [APPROVAL_TOPIC], indexed: [[topicOf(wallet)]] }],
-    // Never requested by contract: approvals of a token are not data about the token.
+    // Approvals of a token are not data about the token.
     ofContract: () => [],
   },
 };

@@ -6,9 +6,7 @@ import { type ApprovalKey, type WalletApprovalsQuery, walletApprovalsStatement }
 
 export type WalletApproval = Awaited<ReturnType<typeof getWalletApprovals>>['approvals'][number];
 
-/** Approvals that are not revoked. */
 export async function getWalletApprovals(database: ReadDatabase, chain: Chain, query: WalletApprovalsQuery) {
-  // For an empty page, the statement returns one row without an approval.
   const rows = await database.select<SubjectColumns & (ApprovalColumns | { token: null })>(
     walletApprovalsStatement(chain, query),
   );
@@ -33,7 +31,6 @@ export async function getWalletApprovals(database: ReadDatabase, chain: Chain, q
   };
 }
 
-/** As in the newest event of the token and spender. */
 interface ApprovalColumns extends ApprovalKey {
   readonly transactionHash: Hash;
   readonly blockTimestamp: Date | null;

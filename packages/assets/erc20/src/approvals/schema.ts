@@ -1,29 +1,23 @@
-/**
- * ERC-20 approvals, one row per event, and the newest approval per token and spender of requested wallets.
- *
- * Partitioned by range of (chain_id, block_number), as declared by `declareStorage`: the sync engine creates the
- * partitions. Hash and time of a row's block are in `blocks`.
- */
+/** One row per event, and the newest approval per token and spender of requested wallets. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
 import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { bigint, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-// Fixed-width columns come first to avoid alignment padding.
 export const erc20Approvals = pgTable(
   'erc20_approvals',
   {
-    /** `addressKey` of `owner`: first column of the key, and distribution column on Citus. Owners may share a value. */
+    /** `addressKey` of `owner`; distribution column on Citus. Owners may share a value. */
     ownerKey: int8Text('owner_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** A log has one owner, so the key is also unique for owners that share an `owner_key`. */
+    /** Makes the key unique among owners that share an `owner_key`. */
     logIndex: integer('log_index').notNull(),
     owner: address('owner').notNull(),
     token: address('token').notNull(),
     spender: address('spender').notNull(),
-    /** Base units that the spender may move from now on; 0 revokes the approval. */
+    /** Base units; 0 revokes the approval. */
     value: uint256('value').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
   },
@@ -41,12 +35,9 @@ declareStorage(erc20Approvals, {
   isPartitioned: true,
 });
 
-/** One Approval event. Hexadecimal text is lower case. */
 export type Erc20ApprovalRow = Readonly<typeof erc20Approvals.$inferSelect>;
 
-/**
- * The newest approval per token and spender of requested wallets (`erc20-wallet-approvals` in `subject_projections`).
- */
+/** The newest approval per token and spender of requested wallets. */
 export const erc20WalletApprovals = pgTable(
   'erc20_wallet_approvals',
   {
@@ -62,7 +53,7 @@ export const erc20WalletApprovals = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.wallet, table.chainId, table.token, table.spender] }),
-    // Newest first, like pages; revoked approvals lie in between.
+    // In page order; revoked approvals lie in between.
     index('erc20_wallet_approvals_by_block').on(
       table.wallet,
       table.chainId,

@@ -62,7 +62,7 @@ export const walletApprovalsSchema = z
   })
   .openapi('WalletApprovals');
 
-/** Null if it was not read in time or the token returned none. */
+/** Null if it was not read in time, or the token returned none. */
 export interface PresentApproval {
   readonly approval: WalletApproval;
   readonly allowance: string | null;

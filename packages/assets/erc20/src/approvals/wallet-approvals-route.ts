@@ -21,10 +21,7 @@ interface WalletApprovalsOptions {
   readonly readPrices: ReadTokenPrices;
 }
 
-/**
- * `GET /api/v2.2/wallets/{address}/approvals` (docs/api/wallets.md#wallet-approvals). The amounts are the tokens'
- * current allowances; events only provide the tokens and spenders to read.
- */
+/** docs/api/wallets.md#wallet-approvals. Calls return the amounts, events what to read. */
 export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs, readPrices } = options;
   return (app, dependencies) => {
@@ -87,10 +84,10 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
   };
 }
 
-/** A result for one block stays valid; this only limits the cache. Milliseconds. */
+/** Milliseconds. Only limits the cache: a result for one block stays valid. */
 const ANSWER_AGE_MS = 60_000;
 
-/** Remaining amounts at the newest block. Null for amounts that tokens don't return in time. */
+/** At the newest block. Null for amounts that tokens don't return in time. */
 async function readAllowances(
   { nodeReads, waitMs }: WalletApprovalsOptions,
   database: ReadDatabase,

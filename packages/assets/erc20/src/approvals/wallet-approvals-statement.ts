@@ -16,14 +16,11 @@ export interface WalletApprovalsQuery {
   readonly wallet: Address;
   readonly limit: number;
   readonly after: ApprovalKey | null;
-  /** The newest block at the first request of a run: excludes later approvals. Null on the first page. */
+  /** Excludes approvals after the first request of a run. Null on the first page. */
   readonly pinnedBlock: number | null;
 }
 
-/**
- * Builds the statement of a page: one backward range scan of `erc20_wallet_approvals_by_block` that stops after limit +
- * 1 approvals in force, with key lookups of block, token and spender for each (get-wallet-approvals.explain.test.ts).
- */
+/** One backward scan of limit + 1 approvals in force (get-wallet-approvals.explain.test.ts). */
 export function walletApprovalsStatement({ id: chainId }: Chain, query: WalletApprovalsQuery): Sql {
   const wallet = sql`${addressBytes(query.wallet)}::bytea`;
   const states = [erc20WalletApprovals];
@@ -59,7 +56,7 @@ function newestFirst(prefix: string): Sql {
   return rawSql(PLACE.map((column) => `${prefix}${column} DESC`).join(', '));
 }
 
-/** The last row of the previous page is not above the pinned block, so it is the only bound needed. */
+/** The previous page's last row is not above the pinned block, so one bound suffices. */
 function pageBounds({ after, pinnedBlock }: WalletApprovalsQuery): readonly Sql[] {
   if (after === null) return pinnedBlock === null ? [] : [sql`block_number <= ${pinnedBlock}::int`];
   const { blockNumber, transactionIndex, logIndex, token, spender } = after;

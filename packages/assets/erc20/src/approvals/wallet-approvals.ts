@@ -2,10 +2,7 @@ import { type ColumnOf, columnList, columnsAs, deleteByKey, type Sql, sql } from
 import { joinSubjects, type RowsChange, type SubjectProjection } from '@chainstead/sync';
 import { erc20Approvals, erc20WalletApprovals as table } from './schema.ts';
 
-/**
- * The newest approval of each token and spender of requested wallets: which is newest does not depend on the order in
- * which events arrive. A revoked one keeps its row, with 0.
- */
+/** In any order of events. A revoked approval keeps its row, with 0. */
 export const erc20WalletApprovals: SubjectProjection = {
   name: 'erc20-wallet-approvals',
   version: 1,

@@ -6,7 +6,6 @@ import { createSlotSearch } from './slot-search.ts';
 import { createStateProofs } from './state-proofs.ts';
 import { UnprovableError } from './unprovable-error.ts';
 
-/** Base units at the end of the block. */
 export interface BalanceToShow {
   readonly account: Address;
   readonly token: Address;
@@ -14,17 +13,14 @@ export interface BalanceToShow {
   readonly balance: bigint;
 }
 
-/** `proof` is the response of `eth_getProof`. */
+/** `proof`: the response of `eth_getProof`. */
 export interface BalanceEvidence {
   readonly layout: SlotLayout;
   readonly slot: bigint;
   readonly proof: unknown;
 }
 
-/**
- * For a reader who has the hash of the block alone. Null if the storage of the token has no known location with that
- * balance, or no node proves it.
- */
+/** Null: no known slot has that balance, or no node proves it. */
 export async function readBalanceEvidence(
   options: BalanceProverOptions,
   { account, token, balance }: BalanceToShow,

@@ -2,17 +2,16 @@ import { type Address, type Hash, keccak256Hex, parseHash } from '@chainstead/co
 import { hexToBytes } from '@chainstead/proof';
 import { inParts } from '../calls/fetch-balances.ts';
 
-/** The slot computation for a holder: the compilers' or Solady's. */
 export type SlotLayout = 'solidity' | 'vyper' | 'solady';
 
 export interface BalanceSlot {
   readonly layout: SlotLayout;
-  /** Slot of the mapping in the contract's storage; for `solady` its seed. */
+  /** Slot of the mapping; for `solady` its seed. */
   readonly slot: bigint;
 }
 
 const WORD_DIGITS = 64;
-/** Solady hashes the bare address, followed by twelve bytes that end with the seed. */
+/** Solady hashes the bare address and twelve bytes that end with the seed. */
 const SOLADY_SEED_DIGITS = 24;
 /** `_BALANCE_SLOT_SEED` of Solady's ERC20. */
 const SOLADY_SEED = 0x87a211a2n;
@@ -25,7 +24,6 @@ export function slotOfHolder({ layout, slot }: BalanceSlot, holder: Address): Ha
   return hashOfDigits(layout === 'solidity' ? key + mapping : mapping + key);
 }
 
-/** By the ERC-7201 formula. */
 export function namespacedSlot(namespace: string): bigint {
   const id = BigInt(keccak256Hex(Buffer.from(namespace))) - 1n;
   return BigInt(hashOfDigits(hexDigits(id, WORD_DIGITS))) & ~0xffn;
@@ -39,7 +37,7 @@ function hexDigits(value: bigint, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** Balance locations of nearly all tokens; the last four are those of OpenZeppelin's older upgradeable contracts. */
+/** The last four are those of OpenZeppelin's older upgradeable contracts. */
 const USUAL: readonly BalanceSlot[] = [
   ...slots('solidity', 0, 11),
   { layout: 'solidity', slot: namespacedSlot('openzeppelin.storage.ERC20') },
@@ -50,10 +48,10 @@ const USUAL: readonly BalanceSlot[] = [
 
 const SOLIDITY_MAX = 255;
 const VYPER_MAX = 63;
-/** Slots per proof call: accepted by nodes, and a few hundred kilobytes of proofs for a large token. */
+/** Slots per proof call: nodes accept it, and a proof stays below some hundred kilobytes. */
 const TOGETHER = 64;
 
-/** All candidate locations, most likely first, in groups that are requested together. */
+/** Most likely first, in groups that are requested together. */
 export const CANDIDATE_SLOTS: readonly (readonly BalanceSlot[])[] = [
   USUAL,
   ...inParts(

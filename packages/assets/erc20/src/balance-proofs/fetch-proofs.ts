@@ -12,10 +12,7 @@ export interface BalanceShown {
   readonly block: BlockOfState | null;
 }
 
-/**
- * Why a balance in a response is unproven. In addition to `DOUBTS`: `block-unknown`: the block's hash is not stored;
- * `too-many`: beyond the limit per response; `not-in-time`: nodes have not responded yet.
- */
+/** `too-many`: beyond the limit per response. `not-in-time`: nodes have not responded yet. */
 export const PROOF_REASONS = [...DOUBTS, 'block-unknown', 'too-many', 'not-in-time'] as const;
 
 export interface ShownProof {
@@ -25,18 +22,12 @@ export interface ShownProof {
   readonly instead: bigint | null;
 }
 
-/** Per response: each token takes a proof of some kilobytes, and a slot search a few dozen more. */
 const TOKENS_MAX = 50;
-/** Per state read, which has some seconds. */
 const TOGETHER = 10;
-/** The state of a block never changes. Milliseconds. */
+/** Milliseconds. */
 const KEPT_MS = 300_000;
 
-/**
- * Requests proofs of shown balances from the worker role, for the first fifty of them. Equal balances at the same block
- * share one state read: a request that times out finds the result on its next try.
- * @returns results by token, one for each given balance
- */
+/** For the first fifty. A retry finds its results. @returns one result for each balance */
 export async function fetchProofs(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,
@@ -69,7 +60,7 @@ export async function fetchProofs(
 
 const UNPROVEN = { block: null, instead: null };
 
-/** State reads by block, in a fixed order: equal balances produce equal state reads. */
+/** In a fixed order, so that equal balances produce equal state reads. */
 function questionsOf(
   wallet: Address,
   balances: readonly (BalanceShown & { readonly block: BlockOfState })[],

@@ -2,7 +2,6 @@ import type { Address } from '@chainstead/core';
 import { type BalanceSlot, CANDIDATE_SLOTS, slotOfHolder } from './balance-slot.ts';
 import type { StateProofs } from './state-proofs.ts';
 
-/** `balanceOf` is not 0. */
 export interface Witness {
   readonly holder: Address;
   readonly balance: bigint;
@@ -12,15 +11,14 @@ export interface FoundSlot extends BalanceSlot {
   readonly checkedBy: readonly Address[];
 }
 
-/** Contracts also store small numbers per holder (flags, counters): a single balance this small proves nothing. */
+/** A single small balance proves nothing: contracts also store flags and counters per holder. */
 const REPORTING_MIN = 1n << 16n;
-/** An upstream may return a wrong balance, or a token may store one balance elsewhere: then the next witness leads. */
+/** An upstream may return a wrong balance, or a token may store one elsewhere. */
 const LEADS_MAX = 2;
 
 /**
- * Returns the only location at which at least two known holders, and three quarters of all, have their `balanceOf`
- * value; null if there is none, or several. A single known holder suffices if its balance is not small.
- * @throws as StateProofs.read
+ * The only slot that holds the `balanceOf` of two known holders and of three quarters of all. A
+ * single one suffices if its balance is not small. @throws as StateProofs.read
  */
 export async function findBalanceSlot(
   proofs: StateProofs,

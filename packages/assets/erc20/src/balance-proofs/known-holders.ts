@@ -7,7 +7,6 @@ import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 
 export interface HoldersQuestion {
   readonly token: Address;
-  /** Excluded itself; its counterparties come first. */
   readonly wallet: Address;
   readonly block: number;
 }
@@ -15,10 +14,7 @@ export interface HoldersQuestion {
 const TRANSFERS_MAX = 100;
 const HOLDERS_MAX = 16;
 
-/**
- * Returns accounts that may hold a token, from indexed transfers: the wallet's counterparties, then the accounts that
- * moved it last. The latter only if their index has been built.
- */
+/** The wallet's counterparties, then, if indexed, the last accounts that moved the token. */
 export async function knownHolders(
   database: Database,
   chain: Pick<Chain, 'id'>,
@@ -39,11 +35,11 @@ export async function knownHolders(
   return [...holders].slice(0, HOLDERS_MAX);
 }
 
-/** Blocks of the first range; each further one is larger by this factor. */
+/** Blocks of the first range; each further one is larger by the factor below. */
 const PIECE_BLOCKS = 1_000;
 const PIECE_GROWTH = 8;
 
-/** Newest first: a frequently moved token is found in few blocks, a rarely moved one has few rows in many. */
+/** Newest first: a token that moves often is found in few blocks. */
 export function piecesDown(block: number): readonly BlockPiece[] {
   const pieces: BlockPiece[] = [];
   let size = PIECE_BLOCKS;
@@ -60,7 +56,7 @@ interface BlockPiece {
   readonly toBlock: number;
 }
 
-/** The other sides of the wallet's newest token transfers: one `erc20_transfer_sides_by_token` range per partition. */
+/** One range of `erc20_transfer_sides_by_token` per partition. */
 export function partnersStatement({ id }: Pick<Chain, 'id'>, { token, wallet, block }: HoldersQuestion): Sql {
   const bytes = sql`${addressBytes(token)}::bytea`;
   return sql`SELECT ${hexText('counterparty')} AS holder FROM (
@@ -70,7 +66,7 @@ export function partnersStatement({ id }: Pick<Chain, 'id'>, { token, wallet, bl
   ${NEWEST}) AS newest`;
 }
 
-/** Both sides of the newest transfers: one range of `erc20_transfer_sides_by_contract` per partition. */
+/** One range of `erc20_transfer_sides_by_contract` per partition. */
 export function moversStatement(
   { id }: Pick<Chain, 'id'>,
   { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,

@@ -13,7 +13,7 @@ const questionSchema = z.object({
 });
 export type ProofQuestion = z.infer<typeof questionSchema>;
 
-/** Docs: docs/reference/proofs.md. `contradicted`: the state has another balance. */
+/** docs/reference/proofs.md. `contradicted`: the state has another balance. */
 export const DOUBTS = [
   'contradicted',
   'no-slot-found',
@@ -29,16 +29,16 @@ const answerSchema = z
   .array(
     z.object({
       token: address,
-      /** Null: the state matches the shown balance, or the one to show instead. */
+      /** Null: the state matches, or has the balance to show instead. */
       doubt: z.enum(DOUBTS).nullable(),
-      /** Base units: the state's balance, confirmed by an upstream, if it differs. */
+      /** Base units: the state's other balance, confirmed by an upstream. */
       instead: digits.nullable(),
     }),
   )
   .readonly();
 export type ProofAnswer = z.infer<typeof answerSchema>;
 
-/** The proof, the balance at its block, and sometimes the search for its slot. */
+/** The proof, the balance, and sometimes the search for its slot. */
 const CALLS_PER_PROOF = 3;
 
 export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {

@@ -14,9 +14,9 @@ export interface BalanceToProve {
   readonly wallet: Address;
   /** Null: the native token. */
   readonly token: Address | null;
-  /** Base units at the block; null if the contract returns none. */
+  /** Base units; null if the contract returns none. */
   readonly shown: bigint | null;
-  /** Null if it is derived from indexed data. */
+  /** Upstream; null if derived from indexed data. */
   readonly reportedBy: string | null;
 }
 
@@ -25,9 +25,9 @@ export interface BalanceProof {
   readonly proof: 'account' | 'storage' | null;
   readonly proven: bigint | null;
   readonly reason: UnprovableReason | null;
-  /** The differing values in words; null if proven. */
+  /** Null if proven. */
   readonly detail: string | null;
-  /** Contradicted, and an upstream confirms the state's value: the other source was wrong. */
+  /** An upstream confirms the state's value: the other source was wrong. */
   readonly isSeconded: boolean;
 }
 
@@ -41,16 +41,15 @@ export interface BalanceProverOptions {
   readonly database: Database;
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-  /** A committed block: balances are proven under the state root in the header of its hash. */
+  /** Must be committed: its header's state root is the basis. */
   readonly block: BlockOfState;
 }
 
-/** Some tokens store a flag in the highest bit of a balance, for example USDC for blacklisted accounts. */
+/** Some tokens store a flag in the highest bit, for example USDC for blacklisted accounts. */
 const FLAG = 1n << 255n;
 /** Holders that confirm the location before it can contradict a balance. */
 const WITNESSES_MIN = 2;
 
-/** Creates a prover. It reads the header once; a token's storage location is searched once and stored. */
 export function createBalanceProver(options: BalanceProverOptions): BalanceProver {
   const proofs = createStateProofs(options);
   const search = createSlotSearch({ ...options, proofs });
@@ -109,7 +108,7 @@ async function valueAt(
   return slots[0] ?? null;
 }
 
-/** For a different value: an upstream is wrong, or the token stores this balance in another way. */
+/** Either an upstream is wrong, or the token stores this balance in another way. */
 async function judge(
   tools: Tools,
   requested: ShownOfToken,
@@ -119,7 +118,7 @@ async function judge(
   if (value - FLAG === requested.shown)
     return unproven('not-plain', 'the storage slot holds a flag next to the balance');
   const opinions = await fetchElsewhere(tools, requested, value, signal);
-  // A value from indexed data once came from an upstream: the first upstream that returns it is not a second source.
+  // Indexed values once came from an upstream: the first that returns one is no second source.
   const says = (said: bigint) => opinions.filter((opinion) => opinion.said === said).map(({ upstream }) => upstream);
   const [truthful] = says(value);
   const [reporter = null, ...others] =
@@ -146,7 +145,7 @@ interface Opinion {
 
 const OPINIONS_MAX = 3;
 
-/** In turn, until two upstreams return the shown value, or one returns it and another one the state's value. */
+/** Until two upstreams return the shown value, or one does and another returns the state's. */
 async function fetchElsewhere(
   tools: Tools,
   requested: ShownOfToken,
@@ -180,7 +179,6 @@ async function fetchFromAnother(
     const [answer] = await state.fetchTogether([{ to: token, data: balanceOfCall(wallet) }], signal);
     return answer === undefined ? null : { said: readBalance(answer.data), upstream: answer.upstream };
   } catch (error) {
-    // An unreachable upstream has no opinion.
     if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
     return null;
   }

@@ -17,7 +17,6 @@ export interface KnownSlot extends BalanceSlot {
   readonly isKept: boolean;
 }
 
-/** The wallet itself is a witness only if there are too few others. */
 interface SearchQuestion {
   readonly token: Address;
   readonly wallet: Address;
@@ -37,11 +36,11 @@ interface SlotSearchOptions {
 const WITNESSES_MAX = 4;
 const WITNESSES_MIN = 2;
 
-/** Null: no known location. Both functions throw as StateProofs.read. */
+/** Null: no known location. @throws as StateProofs.read */
 export function createSlotSearch(options: SlotSearchOptions) {
   const { database, chain, block, proofs } = options;
 
-  /** Searches again. @param kept the fallback if there are too few holders */
+  /** @param kept the fallback if there are too few holders */
   async function anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null> {
     const { token, wallet, shown } = question;
     const others = await readWitnesses(options, question, signal);
@@ -88,7 +87,6 @@ async function readWitnesses(
   }
 }
 
-/** With distinct balances, largest first: large values don't match by chance. */
 function distinct(witnesses: readonly Witness[]): Witness[] {
   const byBalance = new Map(witnesses.map((witness) => [witness.balance, witness]));
   return [...byBalance.values()].toSorted((a, b) => (a.balance < b.balance ? 1 : -1)).slice(0, WITNESSES_MAX);

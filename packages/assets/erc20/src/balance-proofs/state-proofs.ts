@@ -29,7 +29,7 @@ interface StateProofReader extends StateProofs {
   readWithProof(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<AccountWithProof>;
 }
 
-/** `proof` is the verified response of `eth_getProof`. */
+/** `proof`: the verified response of `eth_getProof`. */
 type AccountWithProof = { readonly account: ProvenAccount; readonly proof: unknown };
 
 export type BlockOfState = Pick<StateBlock, 'number' | 'hash'>;
@@ -42,10 +42,7 @@ interface StateProofsOptions {
 
 const UPSTREAMS_MAX = 3;
 
-/**
- * Proofs under the state root of a block with a known hash. It does not matter which upstream responds: a proof is valid
- * under that root, or it is refused and the next upstream is tried.
- */
+/** Under the state root of a known hash. An invalid proof leads to the next upstream. */
 export function createStateProofs(options: StateProofsOptions): StateProofReader {
   const refused: RefusedAnswer[] = [];
   const refuse: Refuse = (upstream, why) => {

@@ -40,7 +40,6 @@ export async function keepSlot(
   );
 }
 
-/** Earlier reads have shown that it computes balances from stored values. */
 export async function isLiveToken(database: Database, chain: Pick<Chain, 'id'>, token: Address): Promise<boolean> {
   const rows = await database.query(
     sql`SELECT 1 FROM erc20_token_classes WHERE token = ${addressBytes(token)} AND chain_id = ${chain.id} AND class = 'live'`,

@@ -1,25 +1,22 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** Why a balance could be neither proven nor contradicted. */
 export type UnprovableReason =
-  /** No known storage location holds the balances, or no holders are known to search with. */
+  /** No known slot holds the balances, or no holders are known to search with. */
   | 'no-slot-found'
-  /** The token computes balances from stored values (`live` in `erc20_token_classes`). */
+  /** The token computes balances from stored values (`live`). */
   | 'rebasing'
   /** The stored value is not the balance, and upstreams agree on another one. */
   | 'not-plain'
-  /** The contract returns no balance to compare. */
   | 'no-balance'
   /** No upstream supports `eth_getProof`, or none returns a valid proof. */
   | 'no-proof-from-upstream'
-  /** The block header does not hash to the block hash with any known encoding. */
+  /** The header does not hash to the block hash with any known encoding. */
   | 'header-not-verifiable'
   /** No upstream has the state of the block any more. */
   | 'not-archived';
 
 export class UnprovableError extends ChainsteadError {
   readonly reason: UnprovableReason;
-  /** The message without the reason code. */
   readonly why: string;
 
   constructor(reason: UnprovableReason, why: string, cause?: unknown) {

@@ -7,19 +7,19 @@ const addresses = z.array(address).readonly();
 
 const nowSchema = z.object({
   wallet: address,
-  /** Null: all tokens that the wallet ever moved, and those of imported lists while its coverage is incomplete. */
+  /** Null: all that the wallet ever moved, and listed ones while its coverage is incomplete. */
   tokens: addresses.nullable(),
   liveMaxAgeMs: z.number(),
-  /** Waits for contracts that are much slower than others; otherwise these are skipped. */
+  /** Waits for contracts that are much slower than others, instead of skipping them. */
   isPatient: z.boolean(),
 });
 export type BalanceQuestion = z.infer<typeof nowSchema>;
 
-/** `unread`: tokens whose contracts could not be read, or were much slower than others. */
+/** `unread`: contracts that could not be read, or were much slower than others. */
 const readSchema = z.object({ read: z.int(), unread: addresses });
 export type BalancesRead = z.infer<typeof readSchema>;
 
-/** Reads and stores unknown or outdated balances. The response only confirms the read. */
+/** The balances are stored: the response only confirms the read. */
 export const BALANCES_NOW: StateKind<BalanceQuestion, BalancesRead> = {
   name: 'erc20-balances',
   question: nowSchema,
@@ -29,7 +29,7 @@ export const BALANCES_NOW: StateKind<BalanceQuestion, BalancesRead> = {
 const thenSchema = z.object({ wallet: address, tokens: addresses, block: z.int() });
 export type PastBalanceQuestion = z.infer<typeof thenSchema>;
 
-/** Base units, null if no node could be queried; tokens without a result are missing. */
+/** Base units; null if no node could be queried. Tokens without a result are missing. */
 const pastSchema = z.array(z.object({ token: address, balance: z.string().nullable() })).readonly();
 export type PastBalances = z.infer<typeof pastSchema>;
 
@@ -39,7 +39,7 @@ export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
   answer: pastSchema,
 };
 
-/** Checks that the contracts still exist. `gone`: the number of destroyed ones, which are stored. */
+/** `gone`: number of destroyed contracts, which are stored. */
 export const TOKEN_CODES: StateKind<Pick<PastBalanceQuestion, 'tokens'>, { readonly gone: number }> = {
   name: 'erc20-codes',
   question: z.object({ tokens: addresses }),

@@ -1,4 +1,3 @@
-/** Balances of accounts after each of some blocks, from stored contract reads and transfers (docs/concepts/balances.md). */
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 import { readBlockRuns } from '@chainstead/pages';
@@ -22,10 +21,10 @@ export interface KnownSeries {
   readonly isOld: boolean;
 }
 
-/** `unread`: a read is missing. `moved`: the next read shows whether transfers add up. `uncovered`: not indexed. */
+/** `moved`: the next read shows whether transfers add up. `uncovered`: not indexed. */
 export type BalanceSeries = KnownSeries | { readonly of: 'unread' | 'moved' | 'uncovered' | 'live' };
 
-/** In the order given: the contract's value at a block, moved by transfers. Four statements at most. */
+/** In order: the contract's value at a block, moved by transfers. */
 export async function readBalanceSeries(
   database: ReadDatabase,
   chain: Chain,
@@ -57,7 +56,7 @@ export async function readBalanceSeries(
     const anchor = byKey.get(keyOf(holding));
     if (anchor?.isLive === true) return { of: 'live' };
     const rows = known.get(keyOf(holding));
-    // A read happens at the newest block: it is of no use to a run that ends earlier.
+    // Reads happen at the newest block: of no use to a run that ends earlier.
     if (anchor === undefined || anchor.value === null || rows === undefined)
       return { of: run.isNewest ? 'unread' : 'uncovered' };
     const hasMoved = rows.moves.length > 0 || rows.gap.moves > 0;
@@ -68,10 +67,8 @@ export async function readBalanceSeries(
 }
 
 /**
- * Moves the contract's value at a block to the start of a span, and along its changes.
- * @param gap base units received minus sent between the block of the value and the span
- * @param moves of the blocks after the start up to the end, oldest first
- * @returns null: a balance would be below zero, so transfers don't determine it
+ * Moves the contract's value to a span's start. @returns null if a balance would be below zero
+ * @param gap base units received minus sent between the value's block and the span
  */
 export function moveAnchor(
   { block, value }: { readonly block: number; readonly value: bigint },
@@ -89,7 +86,7 @@ export function moveAnchor(
   return before < 0n || changes.some((change) => change.balance < 0n) ? null : { before, changes };
 }
 
-/** The blocks between an anchor and a span, exclusive and inclusive. Alike: there are none. */
+/** Exclusive and inclusive; equal: no blocks lie between. */
 function gapBetween({ block }: StoredAnchor, { start, end }: BalanceSpan): { after: number; to: number } {
   if (block < start) return { after: block, to: start };
   return block > end ? { after: end, to: block } : { after: block, to: block };

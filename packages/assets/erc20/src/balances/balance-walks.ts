@@ -1,4 +1,3 @@
-/** Transfers of holdings from a known balance on, a bounded number of each. */
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
@@ -6,14 +5,14 @@ import { MOVED_DELTA, MOVED_TABLES } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
 import type { Holding } from './holding.ts';
 
-/** Most transfers read from a known balance on, so that an account with millions costs a page no more. */
+/** Bounds the cost of an account with millions of transfers. */
 export const WALK_MAX = 500;
 
 export interface Walk extends Holding {
   readonly order: 'ASC' | 'DESC';
-  /** The balance at the end of the block `after` for `ASC`, and of the block `to` for `DESC`. */
+  /** At the end of the block `after` for `ASC`, `to` for `DESC`. */
   readonly known: bigint;
-  /** Blocks: exclusive and inclusive. */
+  /** Exclusive; `to` is inclusive. */
   readonly after: number;
   readonly to: number;
 }
@@ -24,7 +23,7 @@ export interface Step {
   readonly delta: bigint;
 }
 
-/** By the walk's index, in its order: at most one more than {@link WALK_MAX}. */
+/** By the walk's index: at most {@link WALK_MAX} + 1 each. */
 export async function readSteps(
   database: ReadDatabase,
   chain: Chain,

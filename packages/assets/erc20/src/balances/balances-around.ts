@@ -1,4 +1,3 @@
-/** Balances just before and after transactions, from stored reads and transfers (docs/concepts/balances.md). */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, mergeRanges } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
@@ -22,9 +21,8 @@ export interface BalancesAround {
 }
 
 /**
- * In the order given. Known are zero before the first block of the chain or the token, and the stored contract read;
- * every block from there must be indexed. Null: unknown, further away than {@link WALK_MAX} transfers, or transfers
- * don't determine balances. Three statements for any number of transactions.
+ * In order. Null: unknown, more than {@link WALK_MAX} transfers away, or not determined by
+ * transfers. Starts from zero at the first block, or from the stored read.
  */
 export async function readBalancesAround(
   database: ReadDatabase,
@@ -58,7 +56,7 @@ export async function readBalancesAround(
 interface Walked {
   readonly walk: Walk;
   readonly steps: readonly Step[];
-  /** The last block in the order of the walk whose transfers are all read. */
+  /** The last block in walk order whose transfers are all read. */
   readonly end: number;
 }
 
@@ -110,7 +108,6 @@ function balancesAt({ walk, steps }: Walked, at: HoldingAt): BalancesAround | nu
   return before < 0n || after < 0n ? null : { before, after, isMoved: own.some(({ delta }) => delta !== 0n) };
 }
 
-/** The run of blocks around a block with all movements: the chain's, joined with the account's backfill. */
 async function readRuns(
   database: ReadDatabase,
   { id, wrappedNative }: Chain,

@@ -1,5 +1,3 @@
-/** Proves the shown balances of a wallet at one block. For the worker role. */
-
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
@@ -39,9 +37,8 @@ interface Contradicted {
 }
 
 /**
- * Discards the stored reads of contradicted balances. A state balance that an upstream confirms is stored instead; the
- * contracts of the others are read again. Nothing is stored for a block that left the chain.
- * @throws StateUnavailableError if a reorg removed the block meanwhile; DatabaseError
+ * Stores balances that an upstream confirms; reads the others again.
+ * @throws StateUnavailableError if a reorg removed the block; DatabaseError
  */
 async function correctAnchors(
   context: StateReadingContext,

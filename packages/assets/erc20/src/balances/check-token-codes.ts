@@ -1,4 +1,3 @@
-/** Finds tokens with destroyed contracts: these return no balance, and no event reports the destruction. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, type Logger } from '@chainstead/core';
 import {
@@ -12,9 +11,8 @@ import { findSilentTokens } from '../calls/fetch-balances.ts';
 import { TOKEN_CODES } from './balance-questions.ts';
 import { saveClass } from './save-class.ts';
 
-/** Interval of checks of a token. Milliseconds. */
+/** Milliseconds between checks of a token. */
 const CHECK_AGAIN_MS = 15_000;
-/** Per chain and process. */
 const REMEMBERED_MAX = 100_000;
 
 const checked = new Map<string, number>();
@@ -39,7 +37,7 @@ export async function requestCodeCheck(
   }
 }
 
-/** Only tokens that return no balance of an unrelated account are checked: a hundred tokens take one aggregated call. */
+/** Asks for an unrelated account's balances first: a hundred tokens take one call. */
 export const tokenCodes: StateReader<{ readonly tokens: readonly Address[] }, { readonly gone: number }> = {
   kind: TOKEN_CODES,
   async read(context, { tokens }, signal) {

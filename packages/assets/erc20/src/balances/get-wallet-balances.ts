@@ -8,7 +8,7 @@ import { type WalletBalancesQuery, walletBalancesStatement } from './wallet-bala
 export type WalletBalances = Awaited<ReturnType<typeof getWalletBalances>>;
 export type HeldToken = ReturnType<typeof toHeld>;
 
-/** Contract reads after the moment `readAt` are newer than these values. */
+/** Contract reads after `readAt` are newer than these values. */
 export async function getWalletBalances(database: Database, chain: Chain, query: WalletBalancesQuery) {
   const isSpread = await areTablesSpread(database);
   const { rows, page } = await readPackedPage<HeldTokenRow, SubjectColumns & PackedTexts & { read_at: Date }>(
@@ -26,27 +26,26 @@ export async function getWalletBalances(database: Database, chain: Chain, query:
   };
 }
 
-/** By address among tokens with the same movement: the index returns them in descending order. */
+/** The index returns tokens with the same movement in descending order. */
 function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
   const byMovement = Map.groupBy(rows, (row) => `${row.moved_block} ${row.moved_transaction} ${row.moved_log}`);
   return [...byMovement.values()].flatMap((alike) => alike.toReversed());
 }
 
-/** While the wallet's transfers are being counted, shows only values that don't depend on them. */
+/** Until the wallet's transfers are counted, only values that don't depend on them. */
 function toHeld(row: HeldTokenRow, isBuilt: boolean) {
   // Invariant: BALANCE-RIGHT-OR-ABSENT
   const balance = isBuilt || row.class === 'live' ? row.balance : null;
   return {
     token: row.token,
-    /** The newest movement by query order; -1s for none. */
+    /** Newest movement by query order; -1s for none. */
     place: [row.moved_block, row.moved_transaction, row.moved_log],
-    /** `sum`: transfers determine balances; `live`: they don't; `none`: the contract has none; `new`: not known yet. */
+    /** `sum`: by transfers; `live`: not by transfers; `none`: no balance; `new`: unknown. */
     class: row.class as 'sum' | 'live' | 'none' | 'new',
-    /** Reads confirmed its transfers, or a list verifies the token. */
     addsUp: row.adds_up,
     balance: balance === null ? null : BigInt(balance),
     balanceBlock: balance === null || row.balance_block < 0 ? null : row.balance_block,
-    /** The contract must be read: `now` if there is no balance yet; `again` eventually. */
+    /** `now`: there is no balance yet; `again`: eventually. */
     due: balance !== null || row.class === 'none' ? (row.due as 'now' | 'again' | null) : ('now' as const),
     facts: {
       name: row.name,

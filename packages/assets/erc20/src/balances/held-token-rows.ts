@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { boolean, hex, int4, int8, packedRows, type RowOf, text, textOrNull } from '@chainstead/db/packed-rows';
 
-/** -1 means unknown. */
+/** -1: unknown. */
 export const HELD_TOKENS = packedRows({
   token: hex<Address>('token', 20),
   moved_block: int4('place[1]'),

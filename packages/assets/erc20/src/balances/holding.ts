@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 
-/** Deposits and withdrawals of the wrapped native token by the account itself are not counted. */
+/** Excludes the account's wrapping and unwrapping of the native token. */
 export interface Holding {
   readonly account: Address;
   readonly token: Address;

@@ -1,26 +1,19 @@
-/** Evaluates a contract's results for a balance. Pure. */
 import type { Said } from '../calls/fetch-balances.ts';
 
 interface Reading {
   readonly first: bigint | null;
-  /** The value of another upstream at the same block; undefined: not read yet. */
+  /** Another upstream's at the same block; undefined: not read yet. */
   readonly second: Said | undefined;
   /** From transfers; null if some aren't indexed, or if they don't determine balances. */
   readonly expected: { readonly value: bigint; readonly hasMoved: boolean } | null;
 }
 
-/**
- * `right`: the contract's balance, which `transfers` confirm, contradict or don't determine. `none`: the contract
- * returns no balance. `ask`: another upstream must be queried. `unknown`: no value can be trusted.
- */
+/** `none`: the contract returns no balance. `ask`: another upstream must be queried. */
 export type BalanceVerdict =
   | { readonly kind: 'right'; readonly value: bigint; readonly transfers: 'agree' | 'differ' | null }
   | { readonly kind: 'none' | 'ask' | 'unknown' };
 
-/**
- * Trusts one upstream if it returns the expected value, or two that agree: with all logs known, a deviation from them
- * is then a property of the token.
- */
+/** Trusts one upstream with the expected value, or two that agree. */
 export function judgeReading({ first, second, expected }: Reading): BalanceVerdict {
   if (second === undefined)
     return first !== null && isExpected(first, expected) ? right(first, expected) : { kind: 'ask' };

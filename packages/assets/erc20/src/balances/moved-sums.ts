@@ -19,7 +19,7 @@ export interface MovedSum {
   readonly moves: number;
 }
 
-/** By holding, oldest block first: one range of the primary key per account, in one statement. */
+/** By holding, oldest block first. One range of the primary key per account. */
 export async function readMovedBlocks(
   database: ReadDatabase,
   chain: Chain,
@@ -54,7 +54,7 @@ export async function readMovedSums(
   chain: Chain,
   holdings: readonly (Holding & { readonly after: number; readonly to: number })[],
 ): Promise<readonly MovedSum[]> {
-  // A range of the index by token each: Citus refuses an aggregate that depends on another relation.
+  // Citus refuses an aggregate that depends on another relation: one range per holding.
   const ranges = holdings.flatMap(({ account, token, after, to }, position) => {
     if (after >= to) return [];
     const bytes = sql`${addressBytes(token)}::bytea`;

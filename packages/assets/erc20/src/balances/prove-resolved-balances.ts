@@ -20,7 +20,7 @@ export async function proveResolvedBalances(
   return fetchProofs(context, chain, { wallet, balances: shown, waitMs: context.waitMs });
 }
 
-/** Proven values replace wrong ones; balances that are zero in the state are omitted. */
+/** Proven values replace wrong ones. Omits zeros. */
 export function asProven(
   balances: readonly ResolvedBalance[],
   proofs: ReadonlyMap<Address, ShownProof>,
@@ -31,7 +31,7 @@ export function asProven(
   });
 }
 
-/** For `block`, the newest stored one at or below that of the balance. Blocks without stored rows moved nothing. */
+/** `block`: the newest stored one up to the balance's. Blocks without rows moved nothing. */
 export function isBalanceAt(
   block: number,
   { balanceBlock, class: kind, addsUp }: Pick<ResolvedBalance, 'balanceBlock' | 'class' | 'addsUp'>,

@@ -1,5 +1,3 @@
-/** Reads wallet balances from token contracts. For the worker role. */
-
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
@@ -18,13 +16,12 @@ import {
 import { factsOfHeld, heldTokens, isWhole, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
 import { saveReadings } from './save-readings.ts';
 
-/** One aggregated call. */
 const TOGETHER = 100;
 const PARTS_AT_ONCE = 4;
 
 /** Per state read; the rest is left to the next one. */
 const TOKENS_MAX = 5_000;
-/** Tokens of imported lists to read for a wallet with incomplete coverage. */
+/** For a wallet with incomplete coverage. */
 const LISTED_MAX = 500;
 
 export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
@@ -55,7 +52,6 @@ export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   },
 };
 
-/** @returns tokens that could not be read */
 async function readSome(
   context: StateReadingContext,
   { wallet, isPatient }: Pick<BalanceQuestion, 'wallet' | 'isPatient'>,
@@ -76,7 +72,6 @@ async function readSome(
   return tokens.filter((token) => !balances.has(token));
 }
 
-/** Newest movement first. */
 async function listDueTokens(
   database: Database,
   chain: Chain,

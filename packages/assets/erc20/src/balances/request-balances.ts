@@ -14,18 +14,14 @@ export interface BalanceRequestSources {
   readonly waitMs: number;
   /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
-  /** Age up to which an earlier read is the result. Milliseconds. @default 15,000 */
+  /** Milliseconds. Age up to which an earlier read is the result. @default 15,000 */
   readonly sharedMs?: number;
 }
 
-/** A read that brought nothing new is not repeated within this time. Milliseconds. */
+/** Milliseconds until a fruitless read is repeated. */
 const SHARED_MS = 15_000;
 
-/**
- * Reads balances from contracts and stores them, all accounts concurrently. Reads that take longer than `waitMs`
- * continue, and later requests find their values.
- * @returns whether some reads finished in time
- */
+/** Late reads serve later requests. @returns whether some finished in time */
 export async function requestBalances(
   { nodeReads, projections, waitMs, liveMaxAgeMs, sharedMs = SHARED_MS }: BalanceRequestSources,
   chain: Chain,
@@ -36,7 +32,6 @@ export async function requestBalances(
   const end = performance.now() + waitMs;
   const left = (): number => Math.max(0, end - performance.now());
   const read = async (wallet: Address, tokens: readonly Address[]): Promise<boolean> => {
-    // Reads of an account are stored once its transfers are counted: with them, the reads are judged.
     if ((await projections.keep(chain, kind, wallet, left())) !== 'built') return false;
     const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
     try {

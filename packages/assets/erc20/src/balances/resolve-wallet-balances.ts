@@ -23,7 +23,6 @@ interface BalanceSources {
   readonly nodeReads: NodeReadQueue;
   readonly projections: ReturnType<typeof createSubjectProjections>;
   readonly logger: Logger;
-  /** Milliseconds. */
   readonly waitMs: number;
 }
 
@@ -36,30 +35,26 @@ export interface ResolvedBalances extends SubjectCoverage {
   readonly balances: readonly ResolvedBalance[];
   readonly last: HeldToken | null;
   readonly hasNext: boolean;
-  /** All blocks are indexed for the wallet, or tokens were named, and every balance was determined. */
+  /** Every block is indexed or tokens were named, and no balance is unread. */
   readonly isComplete: boolean;
-  /** Omitted, because no balance could be determined in time. */
+  /** No balance could be determined in time. */
   readonly unread: readonly Address[];
 }
 
 type BalancesRequest = Omit<WalletBalancesQuery, 'freshFrom'>;
 
-/**
- * Returns a wallet's balances after reading the required contracts. Balances that a contract does not return in time
- * are omitted, and their read continues.
- * @throws StateNotArchivedError, StateUnavailableError for a block below the indexed ones, which needs nodes
- */
+/** Late balances are left out. @throws StateNotArchivedError, StateUnavailableError */
 export async function resolveWalletBalances(
   sources: BalanceSources,
   chain: Chain,
   request: BalancesRequest,
 ): Promise<ResolvedBalances> {
   const { database, projections, waitMs } = sources;
-  // The zero address: burned tokens are not held.
+  // Burned tokens are not held.
   const query = request.wallet === ZERO_ADDRESS ? { ...request, tokens: [] } : request;
   const kind = { dataset: erc20Transfers, state: erc20WalletTokens };
   const progress = await projections.keep(chain, kind, query.wallet, waitMs);
-  // Without all deposits indexed, a wallet that only ever wrapped has no row of the wrapped native token.
+  // A wallet that only wrapped may have no row of the wrapped native token.
   if (progress === 'built' && query.tokens === null && chain.wrappedNative !== null)
     await database.query(
       sql`INSERT INTO erc20_wallet_tokens (wallet, chain_id, token)
@@ -94,18 +89,16 @@ function toReported(
   };
 }
 
-/** Then transfers don't determine the balances. */
 function isBelow(toBlock: number | null, { indexed }: Pick<WalletBalances, 'indexed'>): boolean {
   return toBlock !== null && indexed.fromBlock !== null && toBlock < indexed.fromBlock - 1;
 }
 
-/** Minimum interval between reads of listed tokens for a wallet with incomplete coverage. */
+/** Milliseconds between reads of listed tokens, with incomplete coverage. */
 const LOOKED_MS = 30_000;
 
-/** Tokens that failed in a group are read separately at this interval. */
+/** Tokens that failed in a group are read alone at this interval. */
 const AGAIN_LATER = { waitMs: 0, maxAgeMs: 60_000, fruitlessMs: 60_000 };
 
-/** @returns whether contracts may have returned new values */
 async function fetchContracts(
   { nodeReads, waitMs, logger }: BalanceSources,
   chain: Chain,
@@ -155,7 +148,7 @@ async function balancesAfter(
 }
 
 const PAST_TOKENS = 500;
-/** Balances that can no longer be reorganized don't change. */
+/** Milliseconds. Settled balances don't change. */
 const PAST_MS = 300_000;
 
 async function fetchPast(
@@ -182,16 +175,13 @@ async function fetchPast(
   }
 }
 
-/** Per response: others are read in the background after their transfers are indexed. */
+/** Per response. Others are read in the background. */
 const TOKENS_MAX = 100;
 
-/** Retry interval of a contract without a result. Milliseconds. */
+/** Milliseconds until a silent contract is read again. */
 const SILENCE_MS = 60_000;
 
-/**
- * Reads the decimals of shown tokens, which it awaits, and unknown or outdated supplies, which it does not.
- * @returns whether there is new data to show
- */
+/** Awaits decimals, not supplies. @returns whether there is new data to show */
 export async function readMissingFacts(
   context: ReadingContext & { readonly waitMs: number },
   chain: Chain,

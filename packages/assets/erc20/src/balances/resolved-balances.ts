@@ -1,8 +1,4 @@
-/**
- * A wallet's known balances, in SQL (docs/concepts/balances.md): the contract's value at a block plus later movements,
- * if every block in between is indexed and the token adds up. Reads `covered` (subjectCoverage) and, on chains with a
- * wrapped native token, `coin_covered` (coinCoverage).
- */
+/** SQL of known balances (docs/concepts/balances.md). Reads `covered` and `coin_covered`. */
 import type { Chain } from '@chainstead/chains';
 import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
@@ -10,19 +6,19 @@ import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
 export interface QueriedWallet {
   readonly wallet: Sql;
   readonly chain: Pick<Chain, 'id' | 'firstBlock'>;
-  /** The wrapped native token, whose deposits and withdrawals are not transfers; null for none. */
+  /** Its deposits and withdrawals are not transfers. Null: none. */
   readonly wrapped: Sql | null;
   readonly liveMaxAgeMs: number;
   /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
-  /** Whether tables are distributed: then the wallet column selects the node. */
+  /** On distributed tables, the wallet column selects the node. */
   readonly isSpread: boolean;
 }
 
-/** Interval after which a contract is read again to confirm its transfers, or to see if it now returns a value. */
+/** Until a read confirms transfers again, or finds a value where there was none. */
 const ASK_AGAIN = sql`interval '24 hours'`;
 
-/** All tokens that the wallet may hold, or the named ones regardless of stored rows. Needs an alias. */
+/** All that the wallet may hold, or the named ones in any case. Needs an alias. */
 export function heldTokens(of: QueriedWallet, named: Sql | null): Sql {
   const { wallet, chain, wrapped } = of;
   if (named === null) {
@@ -37,10 +33,7 @@ export function heldTokens(of: QueriedWallet, named: Sql | null): Sql {
     LEFT JOIN LATERAL ${heldToken('requested.token', of, 'own')})`;
 }
 
-/**
- * The stored row of one token, for LEFT JOIN LATERAL. Selects the first row at or after the key: with an equality, the
- * planner may scan all of a wallet's rows by the movement index if it expects few.
- */
+/** The first row at or after the key: with an equality, the planner may scan all of a wallet. */
 export function heldToken(
   tokenColumn: string,
   { wallet, chain, isSpread }: Pick<QueriedWallet, 'wallet' | 'chain' | 'isSpread'>,
@@ -53,7 +46,7 @@ export function heldToken(
     ON ${alias}.wallet = ${wallet} AND ${alias}.chain_id = ${chain.id} AND ${alias}.token = ${token}`;
 }
 
-/** Defaults for a token without a stored row. */
+/** With the default without a row. */
 const COLUMNS: readonly (readonly [string, string])[] = [
   ['token', 'NULL'],
   ['total', '0'],
@@ -66,18 +59,14 @@ const COLUMNS: readonly (readonly [string, string])[] = [
   ['anchored_at', 'NULL'],
 ];
 
-/** Token data of `held.token`. Columns of `tokens` are null without a row. Needs an alias. */
+/** Columns of `tokens` are null without a row. Needs an alias. */
 export function factsOfHeld({ chain }: Pick<QueriedWallet, 'chain'>): Sql {
   return sql`(SELECT name, symbol, decimals, facts_status, logo, coalesce(verified, false) AS verified, coalesce(possible_spam, false) AS possible_spam,
       total_supply, coalesce(supply_read_at < now() - interval '1 hour', true) AS is_supply_old, standard IN ('erc721', 'erc1155') IS TRUE AS is_nft
     FROM (VALUES (true)) AS one LEFT JOIN tokens ON tokens.address = held.token AND tokens.chain_id = ${chain.id} LIMIT 1)`;
 }
 
-/**
- * For a held token (alias `held`, token data as `shown`): its `class`, whether it is known to add up (`adds_up`),
- * and its `balance` with the block, if one can be shown. `due`: the contract must be read `now`, as there is nothing to
- * show yet, or `again`. Needs an alias.
- */
+/** `due`: read the contract `now`, as nothing can be shown, or `again`. Needs an alias. */
 export function resolvedBalance(wallet: QueriedWallet): Sql {
   const { chain, wrapped } = wallet;
   const known = sql`coalesce(known.class, 'new')`;
@@ -106,7 +95,6 @@ function readBalance({ liveMaxAgeMs, freshFrom }: QueriedWallet): Sql {
         ELSE CASE WHEN ${IS_SOUND} AND held.anchored_at IS NOT NULL AND (adds_up OR held.since = 0) AND held.anchor_value + held.since >= 0 THEN held.anchor_value + held.since END END`;
 }
 
-/** Whether deposits and withdrawals of the wrapped native token are indexed for every block from this one on. */
 export function isCoinKnownFrom(block: Sql): Sql {
   return sql`coalesce(${block} >= ${COIN_COVERED_FROM}, false)`;
 }
@@ -117,7 +105,7 @@ export function isWhole(firstBlock: number): Sql {
   return sql`covered.chain_to IS NOT NULL AND covered.indexed_from <= ${firstBlock}`;
 }
 
-/** Before the first contract read, transfers are trusted for tokens that add up, if all are indexed. */
+/** Before the first contract read: for tokens that add up, if all transfers are indexed. */
 function isBySum({ chain: { firstBlock }, wrapped }: QueriedWallet): Sql {
   const ofCoin =
     wrapped === null ? rawSql('') : sql` AND (held.token <> ${wrapped} OR ${isCoinKnownFrom(sql`${firstBlock}`)})`;

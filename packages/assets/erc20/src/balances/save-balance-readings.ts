@@ -28,16 +28,14 @@ export interface Readings {
   readonly wallet: Address;
   readonly block: StateBlock;
   readonly first: ReadonlyMap<Address, bigint | null>;
-  /** The same tokens from another upstream; null: not read yet. */
+  /** From another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
   readonly silent: ReadonlySet<Address>;
 }
 
 /**
- * Stores reads of different wallets in one transaction under the chain's commit lock: their blocks are still canonical,
- * and later movements are included. Tokens that return the value expected from transfers become `sum`, deviating ones
- * `live`, and those without any balances `none`. All reads share each statement.
- * @returns for each, the tokens to read from another upstream; null if its block was reorganized away
+ * Under the commit lock: blocks stay canonical, later movements are included. Stores the tokens'
+ * classes, too. @returns tokens to read elsewhere; null: the block was reorganized away
  */
 export async function saveBalanceReadings(
   context: StateReadingContext,
@@ -45,12 +43,12 @@ export async function saveBalanceReadings(
 ): Promise<readonly (readonly Address[] | null)[]> {
   const { chain, database } = context;
   return underCommitLock(database, chain, async (transaction) => {
-    // Reads lost in a server crash are repeated, so the chain's commits need not wait for the disk.
+    // Reads lost in a crash are repeated: the chain's commits need not wait for the disk.
     await transaction.query(sql`SET LOCAL synchronous_commit = off`);
     const blocks = all.map(({ block }) => block);
     const stored = await storedBlocks(transaction, chain, blocks);
     const kept = await storedWallets(transaction, chain, all);
-    // Movements of other wallets are no longer counted, so their reads would soon be outdated.
+    // Movements of other wallets are not counted: their reads would soon be outdated.
     const some = all.filter(({ wallet, block }) => stored.has(block.hash) && kept.has(wallet));
     const spread = await isSpread(transaction);
     const judged: Judged[] = [];
@@ -105,7 +103,6 @@ interface JudgedReadings {
   readonly isSpread: boolean;
 }
 
-/** Skips tokens that have a later stored read. */
 async function judge(
   transaction: Transaction,
   chain: Chain,
@@ -163,14 +160,14 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
 }
 
 interface CombinedReadings {
-  /** One statement for the rows of all reads, each with its `place`. @param rows a query for one read */
+  /** Each row has the `place` of its read. @param rows a query for one read */
   each(rows: Sql): Sql;
   readonly wallet: Sql;
   readonly block: Sql;
   part(list: readonly SqlValue[], type: 'bytea' | 'numeric'): Sql;
 }
 
-/** All reads in one statement. A single read uses plain values, which routes the statement to the wallet's node. */
+/** A single read uses plain values, which routes the statement to the wallet's node. */
 function combinedReadings(
   some: readonly Readings[],
   tokensOf: readonly (readonly Address[])[],
@@ -194,7 +191,7 @@ function combinedReadings(
   };
 }
 
-/** The relation `reading` of wallets and blocks in order, each with the bounds of its part of a token list. */
+/** Wallets and blocks in order, each with the bounds of its part of a token list. */
 function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly Address[])[]): Sql {
   const begins: number[] = [];
   const ends: number[] = [];
@@ -243,7 +240,6 @@ function blocksOf(some: readonly Judged[]): ReadonlyMap<Address, number> {
   return blocks;
 }
 
-/** @returns tokens that returned an account's balance */
 async function saveAnchors(
   transaction: Transaction,
   chain: Chain,
@@ -279,7 +275,6 @@ async function saveAnchors(
 }
 
 const FORGOTTEN = sql`anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`;
-/** It is no longer shown, but later reads are still compared with it. */
 const DOUBTED = sql`anchored_at = NULL`;
 
 async function changeAnchors(transaction: Transaction, { id }: Chain, of: readonly Judged[], to: Sql): Promise<void> {

@@ -2,11 +2,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import type { StateReadingContext } from '@chainstead/node-reads';
 
-/**
- * Stores the class of tokens: transfers determine balances, they don't, or the contract returns none. `live` is
- * permanent whatever later reads return, unless the contract is destroyed, which is stored as `none`.
- * @param reported the block of the evidence by token
- */
+/** `live` stays, unless the contract is destroyed (`none`). @param reported block by token */
 export async function saveClass(
   transaction: Transaction,
   { chain, logger }: StateReadingContext,

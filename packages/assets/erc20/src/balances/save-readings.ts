@@ -4,10 +4,8 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type Readings, saveBalanceReadings } from './save-balance-readings.ts';
 
 /**
- * Stores contract reads as the basis of balances. One transaction at a time per process and chain: the chain's commit
- * lock is granted in order, and many waiters would delay the follower. Calls that arrive meanwhile share the next
- * transaction.
- * @returns the tokens to read from another upstream
+ * One transaction at a time per process and chain: many waiters for the commit lock would delay the
+ * follower. Calls that arrive meanwhile share the next one. @returns tokens to read elsewhere
  * @throws StateUnavailableError if a reorg removed the block meanwhile
  */
 export function saveReadings(context: StateReadingContext, readings: Readings): Promise<readonly Address[]> {
@@ -19,7 +17,7 @@ export function saveReadings(context: StateReadingContext, readings: Readings): 
   return disputed.promise;
 }
 
-/** Limits of one transaction, which bound the follower's wait. */
+/** Per transaction: bounds the follower's wait. */
 const TOGETHER_MAX = { wallets: 100, tokens: 2_000 };
 
 interface Waiting {
@@ -42,7 +40,7 @@ async function workOff(line: Line): Promise<void> {
   line.isAtWork = false;
 }
 
-/** Takes the first waiting call and those that fit with it, each wallet once: two reads may concern the same token. */
+/** Each wallet once: two reads may have the same token. */
 function takeSome({ waiting }: Line): readonly Waiting[] {
   const wallets = new Set<Address>();
   let tokens = 0;

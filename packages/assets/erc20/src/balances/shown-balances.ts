@@ -6,12 +6,12 @@ import { getWalletBalances } from './get-wallet-balances.ts';
 import { isBalanceAt } from './prove-resolved-balances.ts';
 
 interface ShownBalance {
-  /** Base units, valid at the stored block. */
+  /** Base units. */
   readonly balance: bigint;
   readonly block: StateBlock;
 }
 
-/** Those that the API shows without contract reads; tokens without one are missing. */
+/** As the API shows them without contract reads. Tokens without one are missing. */
 export async function readShownBalances(
   database: Database,
   chain: Chain,
@@ -28,7 +28,6 @@ export async function readShownBalances(
   const shown = new Map<Address, ShownBalance>();
   const looked = new Set(known.tokens.map(({ token }) => token));
   const [atNewest] = newest.map((number) => blocks.get(number));
-  // Among the wallet's stored rows, only zeros are not shown.
   if (isBuilt && atNewest !== undefined)
     for (const token of tokens) if (!looked.has(token)) shown.set(token, { balance: 0n, block: atNewest });
   for (const { token, balance, balanceBlock, ...held } of known.tokens) {

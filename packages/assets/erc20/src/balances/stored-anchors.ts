@@ -3,11 +3,13 @@ import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { Holding } from './holding.ts';
 
 export interface StoredAnchor extends Holding {
-  /** Block of the read; -1 without one. */
+  /** -1: no read. */
   readonly block: number;
   /** Base units; null: never read, or doubted since. */
   readonly value: bigint | null;
-  /** Reads confirmed the transfers, a list verifies the token, or it is the wrapped native token. */
+  /**
+   * Reads confirmed the transfers, a list verifies the token, or it is the wrapped native token.
+   */
   readonly addsUp: boolean;
   /** Transfers don't determine its balances, or the contract has none. */
   readonly isLive: boolean;
@@ -15,7 +17,7 @@ export interface StoredAnchor extends Holding {
   readonly createdBlock: number | null;
 }
 
-/** In any order. Holdings without a stored row are missing, unless their token has a class. */
+/** In any order. Missing without a stored row, unless the token has a class. */
 export async function readStoredAnchors(
   database: ReadDatabase,
   { id, wrappedNative }: Chain,
@@ -44,7 +46,7 @@ FROM requested LEFT JOIN held ON held.wallet = requested.account AND held.token 
   return rows.map(({ value, class: kind, isListed, ...row }) => ({
     ...row,
     value: value === null ? null : BigInt(value),
-    // Without its deposits and withdrawals, its reads can't be compared. Those of other accounts don't matter here.
+    // Without its deposits and withdrawals, its reads can't be compared.
     addsUp: kind === 'sum' || (kind === 'new' && (isListed || row.token === wrappedNative)),
     isLive: kind === 'live' || kind === 'none',
   }));

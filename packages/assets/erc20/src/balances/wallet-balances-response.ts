@@ -46,7 +46,6 @@ export const walletBalancesSchema = z
   )
   .openapi('Erc20Balances');
 
-/** @param proof if proofs were requested */
 export function showBalance(
   reported: ResolvedBalance,
   proof?: ShownProof,

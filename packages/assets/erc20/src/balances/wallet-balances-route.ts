@@ -23,17 +23,14 @@ export interface WalletBalancesOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
-  /** Age up to which a read counts if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). */
+  /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
 }
 
 /** The hosted API's maximum: there is no cursor. */
 const TOKENS_MAX = 2_000;
 
-/**
- * `GET /api/v2.2/{address}/erc20` (docs/api/wallets.md#token-balances). The first request reads contracts and, if
- * blocks are missing for the wallet, starts their backfill.
- */
+/** docs/api/wallets.md#token-balances */
 export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
   return (app, dependencies) => {
@@ -69,10 +66,8 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
 }
 
 const DEFAULT_CHAIN = 'eth';
-/** Keeps the header below 1 kB. */
 const UNREAD_NAMED_MAX = 20;
 
-/** Tokens whose balance no node returned in time. */
 function unreadHeader(tokens: readonly Address[]): Readonly<Record<string, string>> {
   return tokens.length === 0 ? {} : { 'x-indexed-unread': tokens.slice(0, UNREAD_NAMED_MAX).join(',') };
 }

@@ -16,7 +16,7 @@ export interface WalletBalancesQuery {
   readonly tokens: readonly Address[] | null;
   readonly excludeSpam: boolean;
   readonly verifiedOnly: boolean;
-  /** Balances after this block; null: after the newest indexed one. */
+  /** Null: after the newest indexed block. */
   readonly toBlock: number | null;
   readonly limit: number;
   readonly order: SettledOrder | null;
@@ -25,9 +25,8 @@ export interface WalletBalancesQuery {
 }
 
 /**
- * Listed tokens first. Within both groups, tokens that moved only recently by address, then the others by their newest
- * earlier movement. Recent movements can still be reorganized: with a pinned block, no token changes its position
- * between two pages.
+ * Listed first; in both groups, recently moved ones by address, then by newest movement: a reorg
+ * may change recent ones, so no token changes its position between two pages.
  */
 export interface SettledOrder {
   /** The newest block at the first page; null: determined on that page. */
@@ -44,9 +43,8 @@ interface SettledKey {
 }
 
 /**
- * Newest movement first, it is one backward range of the movement index that ends after `limit` + 1 tokens to show or
- * to read. With named tokens it is one lookup each; in settled order it reads all of the wallet's rows.
- * @param isSpread whether tables are distributed
+ * By movement: one backward range of its index. Named tokens: one lookup each. Settled order: all
+ * of the wallet's rows. @param isSpread whether tables are distributed
  */
 export function walletBalancesStatement(
   chain: Chain,
@@ -71,14 +69,13 @@ export function walletBalancesStatement(
   const toBlock = query.toBlock === null ? null : sql`${query.toBlock}::bigint`;
   const movedRowsAbove = (block: Sql): Sql =>
     movedRows(chain, sql`token, direction, value`, sql`${rowsOfWallet} AND block_number > ${block}`);
-  // Subtracted from a later balance.
   const moved =
     toBlock === null
       ? rawSql('')
       : sql`LEFT JOIN (SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${movedRowsAbove(toBlock)} AS moved GROUP BY token) AS moved ON moved.token = held.token`;
   const order =
     query.order === null ? BY_MOVEMENT : settledOrder(chain, query.order, { rowsOfWallet, toBlock, wallet });
-  // Blocks above the requested one lack deposits and withdrawals of the wrapped native token.
+  // Later blocks lack deposits and withdrawals of the wrapped native token.
   const unknown =
     toBlock === null || wallet.wrapped === null
       ? null
@@ -89,7 +86,7 @@ export function walletBalancesStatement(
   const mayHold = [
     sql`reported.balance > 0`,
     IS_UNREPORTED,
-    // A token with a zero balance may have been held earlier: it moved since, or that is unknown.
+    // It may have been held earlier: it moved since, or that is unknown.
     ...(toBlock === null ? [] : [sql`moved.delta <> 0 OR ${toBlock} < covered.indexed_from - 1`]),
     ...(unknown === null ? [] : [unknown]),
   ];
@@ -149,7 +146,7 @@ function settledOrder(
   return { ...order, join: settledPlaces(settled, sql`(${before})`) };
 }
 
-/** For transfers and wallet rows on different nodes: looks up recent tokens together. */
+/** For distributed tables: looks up recent tokens together. */
 function spreadPlaces(chain: Chain, { wallet }: QueriedWallet, rowsOfWallet: Sql, settled: Sql): Sql {
   const late = sql`SELECT token FROM erc20_wallet_tokens WHERE wallet = ${wallet} AND chain_id = ${chain.id} AND moved_block > ${settled}`;
   const rows = movedRows(
@@ -162,13 +159,12 @@ function spreadPlaces(chain: Chain, { wallet }: QueriedWallet, rowsOfWallet: Sql
     ${settledPlaces(settled, sql`before.place`)}`;
 }
 
-/** @param before place of the newest settled movement of a token that moved since; null: none */
+/** @param before place of a recent token's newest settled movement; null: none */
 function settledPlaces(settled: Sql, before: Sql): Sql {
   return sql`CROSS JOIN LATERAL (SELECT CASE WHEN held.moved_block <= ${settled} THEN ${BY_MOVEMENT.place}
       ELSE coalesce(${before}, ${UNSETTLED}) END AS place) AS settled`;
 }
 
-/** Position of tokens that only moved recently. */
 const UNSETTLED = sql`ARRAY[2147483647, 0, 0]`;
 
 function isBehind({ verified, place, token }: SettledKey): Sql {
@@ -176,5 +172,5 @@ function isBehind({ verified, place, token }: SettledKey): Sql {
   return sql`((shown.verified, settled.place) < ${key} OR (shown.verified, settled.place) = ${key} AND held.token > ${addressBytes(token)}::bytea)`;
 }
 
-/** Tokens to show once their contract is read, if the balance is not zero. */
+/** Shown once their contract is read, if the balance is not zero. */
 const IS_UNREPORTED = sql`reported.due = 'now' OR reported.class = 'none' AND reported.due = 'again'`;

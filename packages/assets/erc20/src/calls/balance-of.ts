@@ -5,7 +5,7 @@ export function balanceOfCall(holder: Address): Hex {
   return `0x70a08231${holder.slice(2).padStart(64, '0')}`;
 }
 
-/** Null if the contract returned no number. */
+/** Null: no number. */
 export function readBalance(returned: Hex | null): bigint | null {
   return returnedNumber(returned);
 }

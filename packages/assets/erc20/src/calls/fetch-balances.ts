@@ -1,4 +1,3 @@
-/** Reads balances from token contracts, and again from other upstreams. For the worker role. */
 import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
 import { type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import { balanceOfCall, readBalance } from './balance-of.ts';
@@ -7,7 +6,7 @@ export function inParts<T>(all: readonly T[], size: number): readonly (readonly 
   return Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));
 }
 
-/** A number alone means any block that an upstream has at that height. */
+/** A number alone means any block at that height. */
 type BlockRequested = StateBlock | Pick<StateBlock, 'number'>;
 
 interface TokenHolder {
@@ -20,11 +19,11 @@ export interface ReportedHolding extends TokenHolder {
   readonly upstream: string;
 }
 
-/** Null if the result is not a number. `unheard`: the upstream could not be queried. */
+/** Null: no number. `unheard`: the upstream could not be queried. */
 export type Said = bigint | null | 'unheard';
 
 /**
- * In the order of the holdings. Holdings that could not be read are missing.
+ * In order, without unread ones.
  * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
  */
 export async function fetchBalances(
@@ -41,10 +40,7 @@ export async function fetchBalances(
   });
 }
 
-/**
- * From another upstream than before, in order. A single upstream is queried again.
- * @throws RequestAbortedError
- */
+/** In order. Asks a single upstream again. @throws RequestAbortedError */
 async function fetchOthers(
   context: StateReadingContext,
   block: StateBlock,
@@ -76,10 +72,9 @@ async function fetchOthers(
 }
 
 /**
- * Reads balances, and again from other upstreams those that the stored data contradicts.
+ * Reads contradicted balances again, elsewhere. @returns balances by key, without unread ones
  * @param keyOf the part of a holding that differs
- * @param save stores balances by key, and returns the contradicted keys. `silent`: tokens without any balances
- * @returns the balances by key; those that could not be read are missing
+ * @param save returns the contradicted keys. `silent`: tokens without any balances
  */
 export async function readAndSave(
   context: StateReadingContext,
@@ -108,13 +103,10 @@ export async function readAndSave(
   return first;
 }
 
-/** An account unknown to any contract. */
 const STRANGER = parseAddress('0x7777777777777777777777777777777777777777');
 
 /**
- * Returns tokens that return no balance of an unrelated account either, at two upstreams: their contracts return none
- * at all. For a single account, a contract may refuse the balance.
- * @throws as fetchBalances
+ * Those without an unrelated account's balance either, at two upstreams. @throws as fetchBalances
  */
 export async function findSilentTokens(
   context: StateReadingContext,

@@ -1,4 +1,3 @@
-/** Counts a token's holders after reading the largest: sums of hostile transfers are not balances. For workers. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { addressBytes, type Database, hexText, isOutage, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
@@ -14,7 +13,7 @@ import { firstBlockOf, readOwners } from './read-owners.ts';
 import { restartHolders } from './restart-holders.ts';
 
 const LARGEST = Math.max(...TOPS);
-/** Rounds at most: accounts that turn out to hold nothing are replaced by others. */
+/** Accounts that turn out to hold nothing are replaced by others. */
 const ROUNDS_MAX = 4;
 
 export const holdersCounted: StateReader<{ readonly token: Address }, HolderCounts> = {
@@ -36,7 +35,6 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
   },
 };
 
-/** @returns whether none is left unread */
 async function readLargest(context: StateReadingContext, token: Address, signal: AbortSignal): Promise<boolean> {
   const { chain, logger } = context;
   try {
@@ -44,7 +42,6 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
     for (let round = 0; ; round++) {
       const unread = await listUnread(context, token);
       if (unread.length === 0) return true;
-      // No progress since the last round: the rest can't be read.
       if (round === ROUNDS_MAX || unread.length === before) return false;
       before = unread.length;
       await readOwners(context, token, unread, signal);
@@ -56,7 +53,7 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
   }
 }
 
-/** The largest never read from the contract, and, unless transfers add up, those that moved since. */
+/** Never read or, unless transfers add up, moved since the read. */
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
   const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
   const rows = await database.query<{ account: Address }>(
@@ -74,7 +71,7 @@ async function listUnread({ chain, database }: StateReadingContext, token: Addre
 export interface HolderStanding {
   readonly isWhole: boolean;
   readonly adds: boolean;
-  /** Most accounts read differ from their transfers: only those read since their last movement count. */
+  /** Most reads differ from transfers: only accounts read since their last movement count. */
   readonly lies: boolean;
   readonly isExact: boolean;
   readonly begunAt: Date | null;
@@ -90,7 +87,7 @@ export async function readStanding(
   const bytes = sql`${addressBytes(token)}::bytea`;
   const of = { kind: 'contract', subject: bytes, chainId: chain.id, dataset: erc20Transfers.name } as const;
   const isAll = isWhole(await firstBlockOf(context, token));
-  // Without all deposits and withdrawals, transfers don't determine balances of the wrapped native token.
+  // Then transfers don't determine balances of the wrapped native token.
   const reports = token === chain.wrappedNative ? sql`coalesce(covered.is_counted AND ${isAll}, false)` : sql`true`;
   const [row] = await database.query<HolderStanding>(
     sql`WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
@@ -117,7 +114,6 @@ async function countHolders(
 ): Promise<Omit<HolderCounts, 'isSound'>> {
   const { supply, lies } = standing;
   const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
-  // An account that moved after its read, and could not be read again, has only the value from its transfers.
   const isRead = lies ? sql` AND anchor_block IS NOT NULL AND since = 0` : rawSql('');
   const held = sql`erc20_holders WHERE ${ofToken} AND balance > 0${isRead}`;
   const rows = await database.query<{ class: number; acquired: number; holders: number }>(

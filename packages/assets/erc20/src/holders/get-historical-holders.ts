@@ -17,24 +17,20 @@ export interface HoldersOfInterval extends Interval {
   readonly acquired: readonly number[];
 }
 
-/** The number of holders at the end of an interval minus that at its start. */
+/** Holders at the end minus those at the start. */
 export function changeIn({ came, gone }: Pick<HoldersOfInterval, 'came' | 'gone'>): number {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return sum(came) - sum(gone);
 }
 
-/**
- * Returns consecutive intervals, newest first.
- * @param holdersAtEnd holders at the end of the newest one, from the previous page; null: the current count minus later
- * changes
- */
+/** @param requested newest first. `holdersAtEnd` null: current count minus later changes */
 export async function getHistoricalHolders(
   database: Database,
   chain: Chain,
   requested: { readonly token: Address; readonly intervals: readonly Interval[]; readonly holdersAtEnd: number | null },
 ): Promise<readonly HoldersOfInterval[]> {
   if (requested.intervals.length === 0) return [];
-  // Class and changes are null for an interval without a change.
+  // Null for an interval without a change.
   const rows = await database.query<
     Record<'holdersAtEnd' | 'place', number> &
       Record<'class' | 'came' | 'gone' | 'airdropped' | 'swapped', number | null>
@@ -55,7 +51,7 @@ export async function getHistoricalHolders(
   });
 }
 
-/** One range of the minutes' key per interval, and one for all later minutes (token-owners.explain.test.ts). */
+/** One range of the minutes' key per interval, and one for all later minutes. */
 export function historicalHoldersStatement(chain: Chain, token: Address, intervals: readonly Interval[]): Sql {
   const ofToken = sql`token = ${addressBytes(token)} AND chain_id = ${chain.id}`;
   const starts = intervals.map((interval) => new Date(interval.starts));

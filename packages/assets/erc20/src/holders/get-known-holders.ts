@@ -15,7 +15,7 @@ import { tokenSubject } from '../transfers/token-transfers/token-transfers-state
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { HOLDERS_COUNTED } from './holder-questions.ts';
 
-/** Cache time. */
+/** Milliseconds. */
 export const COUNTED_MS = 300_000;
 
 /** Unknown decimals are 0. Without `counts`, the holders must be counted. */

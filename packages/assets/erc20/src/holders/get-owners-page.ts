@@ -16,11 +16,9 @@ export type OwnersPage = Awaited<ReturnType<typeof getOwnersPage>>;
 
 export interface OwnersCache {
   readonly labels: LabelBook;
-  /** `<chain id> <token>`: did not add up at the last read, so contract reads are fetched with the page. */
   readonly unreported: Set<string>;
 }
 
-/** Per process. */
 const UNREPORTED_MAX = 10_000;
 
 export async function getOwnersPage(

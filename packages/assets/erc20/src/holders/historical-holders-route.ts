@@ -12,7 +12,6 @@ import { restartHolders } from './restart-holders.ts';
 import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './time-frames.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 
-/** `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: holder changes by interval. */
 export function createHistoricalHoldersRoute(options: TokenHoldersOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {
@@ -115,8 +114,8 @@ function spanOf({ fromDate, toDate }: { readonly fromDate: number | null; readon
 }
 
 /**
- * Returns the intervals of a page, newest first, and one more if another page follows. None is above the newest indexed
- * block; without full coverage of the token, none started before its first request.
+ * Newest first, and one more if another page follows. None is above the newest block or, without
+ * full coverage, before the first request.
  */
 function intervalsOf(
   { frame, before, count }: { readonly frame: TimeFrame; readonly before: number | undefined; readonly count: number },

@@ -12,7 +12,7 @@ export const OWNERS_NOW: StateKind<OwnersQuestion, { readonly read: number }> = 
   name: 'erc20-owners',
   question: ownersSchema,
   answer: z.object({ read: z.int() }),
-  // Grouped by token, so that a contract that no node can run in time delays no other.
+  // A contract that no node can run in time delays no other.
   failsAlike: ({ token }) => token,
 };
 
@@ -38,7 +38,7 @@ const countsSchema = z.object({
   /** By index of `HOLDER_CLASSES` and of `ACQUISITIONS`. */
   classes: numbers,
   acquired: numbers,
-  /** Total of the largest holders in base units, by index of {@link TOPS}. */
+  /** Base units of the largest holders, by index of {@link TOPS}. */
   tops: z.array(z.string()).readonly(),
   /** By index of {@link CHANGE_SPANS}. */
   changes: numbers,

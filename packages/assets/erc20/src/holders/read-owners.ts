@@ -1,4 +1,3 @@
-/** Reads account balances from token contracts. For the worker role. */
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
@@ -6,7 +5,6 @@ import { inParts, readAndSave } from '../calls/fetch-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
 import { saveOwnerReadings } from './save-owner-readings.ts';
 
-/** One aggregated call. */
 const TOGETHER = 100;
 
 export const ownersNow: StateReader<OwnersQuestion, { readonly read: number }> = {

@@ -4,7 +4,6 @@ import { type OWNERS, type OwnerReading, type TokenClass, UNREAD } from './token
 export interface TokenStanding {
   readonly class: TokenClass;
   readonly isVerified: boolean;
-  /** Contract reads that differed from the sums of transfers. */
   readonly contradictions: number;
   readonly firstBlock: number;
   readonly indexedFrom: number | null;
@@ -14,11 +13,11 @@ export interface TokenStanding {
 }
 
 export type OwnerFacts = Pick<RowOf<typeof OWNERS>, 'anchorBlock' | 'balance'> & {
-  /** Null if the contract was not read, or the token is known to add up. */
+  /** Null if the contract was not read, or the token adds up. */
   readonly reading: OwnerReading | null;
 };
 
-/** In Node (docs/concepts/balances.md): in SQL this took as long per row as the rest of a page. */
+/** In Node: in SQL this took as long per row as the rest of a page. */
 export function createOwnerResolver(
   token: TokenStanding,
 ): (owner: OwnerFacts) => { readonly isDue: boolean; readonly reported: string | null } {
@@ -26,14 +25,13 @@ export function createOwnerResolver(
   const addsUp = token.class === 'sum' || (token.class === 'new' && token.isVerified);
   const isWhole = token.isChainIndexed && indexedFrom !== null && indexedFrom <= token.firstBlock;
   const isSumBelieved = addsUp && token.contradictions === 0 && isWhole;
-  // While transfers are being counted, stored sums are incomplete; contract reads of tokens that don't add up are still
-  // valid.
+  // While transfers are counted, sums are incomplete; contract reads are still valid.
   const isReported = token.isBuilt || token.class === 'live';
 
   function readBalance({ anchorBlock, balance, reading }: OwnerFacts): string | null {
     if (token.class === 'live') return reading?.isFresh === true ? reading.said : null;
     if (token.class === 'none' || anchorBlock === UNREAD || indexedFrom === null || indexedTo === null) return null;
-    // Every block since the read is indexed, and there were no movements, or transfers determine them.
+    // Every block since is indexed, and there were no movements, or transfers determine them.
     const isSound = anchorBlock >= indexedFrom - 1 && anchorBlock <= indexedTo && (addsUp || reading?.said === balance);
     // Invariant: BALANCE-NOT-NEGATIVE
     return isSound && !isNegative(balance) ? balance : null;

@@ -21,24 +21,20 @@ interface OwnersRequest {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** `isShort`: the list lacks accounts with an unknown balance, so none of its pages is complete. */
+  /** `isShort`: accounts with an unknown balance are left out, so no page is complete. */
   readonly after: (OwnerPlace & { readonly isShort: boolean }) | null;
 }
 
 export interface TokenOwner {
   readonly account: Address;
-  /** Base units, above zero. */
   readonly balance: string;
   readonly label: AddressLabel;
 }
 
-/** Rounds per page: accounts that turn out to hold nothing are replaced by others. */
+/** Per page: accounts that turn out to hold nothing are replaced by others. */
 const ROUNDS_MAX = 5;
 
-/**
- * Accounts in the order of their stored balances, each with the contract's value, which is read if unknown. Omits
- * accounts without a balance, and those that the contract does not return in time; their read continues.
- */
+/** In order of stored balances; unknown ones are read, late ones left out. */
 export async function resolveTokenOwners(
   sources: OwnerSources,
   chain: Chain,
@@ -88,7 +84,7 @@ export async function resolveTokenOwners(
   }
 }
 
-/** The first rows, after counting transfers and reading metadata as far as time permits. */
+/** Counts transfers and reads metadata first, as far as time permits. */
 async function openList(
   sources: OwnerSources,
   chain: Chain,
@@ -140,7 +136,7 @@ async function fetchContract(
   return { ...known, rows: candidates.map((row) => ({ ...row, reported: now.get(row.account) ?? null })) };
 }
 
-/** Waits until accounts are read from the contract and stored. Late results are stored later. */
+/** Late results are stored later. */
 async function fetchOf(
   { nodeReads, logger }: OwnerSources,
   chain: Chain,

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 
-/** Marks holders for a recount at the next request: their blocks were not indexed in order, so the minutes are wrong. */
+/** Blocks were not indexed in order, so the minutes are wrong: a recount at the next request. */
 export async function restartHolders(database: Database, chain: Chain, token: Address): Promise<void> {
   await database.query(
     sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0

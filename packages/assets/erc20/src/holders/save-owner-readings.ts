@@ -19,16 +19,14 @@ export interface OwnerReadings {
   readonly block: StateBlock;
   readonly firstBlock: number;
   readonly first: ReadonlyMap<Address, bigint | null>;
-  /** The same accounts from another upstream; null: not read yet. */
+  /** From another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
   readonly isSilent: boolean;
 }
 
 /**
- * Stores contract reads as the basis of holder balances, in one transaction under the chain's commit lock: the block is
- * still canonical, and later movements are included.
- * @returns the accounts to read from another upstream
- * @throws StateUnavailableError if a reorg removed the block meanwhile
+ * Under the commit lock: the block stays canonical, later movements are included.
+ * @returns accounts to read elsewhere @throws StateUnavailableError after a reorg
  */
 export async function saveOwnerReadings(
   context: StateReadingContext,
@@ -38,7 +36,7 @@ export async function saveOwnerReadings(
   const { token, block } = readings;
   return underCommitLock(database, chain, async (transaction) => {
     if ((await storedBlocks(transaction, chain, [block])).size === 0) throw reorganised(block.number);
-    // Later movements would not be counted, or are still to be counted, so the read would become wrong.
+    // Movements are not counted, or not yet: the read would become wrong.
     if (!(await isKept(transaction, context, token))) return [];
     const spread = await isSpread(transaction);
     const judged = await judge(transaction, context, readings, spread);
@@ -87,7 +85,6 @@ async function judge(
   const keys = spread ? [...first.keys()].map(addressKey) : null;
   const above = movedAbove(chain, { token: bytes, number, accounts, keys });
   const isUncounted = isCoin ? sql` OR NOT covered.is_counted` : rawSql('');
-  // `before` and `moved` are null if not all movements are indexed; `total` sums the indexed transfers at the block.
   const rows = await transaction.query<{
     account: Address;
     isLive: boolean;
@@ -118,16 +115,14 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
     });
     if (verdict.kind !== 'right') return { account, verdict, isContradiction: null };
     if (expected !== null) return { account, verdict, isContradiction: verdict.value !== expected.value };
-    // A balance must cover all known receipts, whatever came before; except for the wrapped native token, whose
-    // withdrawals may be unknown.
+    // A balance covers all receipts. Withdrawals of the wrapped native token may be unknown.
     return { account, verdict, isContradiction: !isCoin && verdict.value < BigInt(total) ? true : null };
   });
 }
 
 /**
- * Returns receipts minus sendings of accounts in blocks above one, each by its index: `join` joins the relation
- * `requested`, which has each `account`. On distributed tables (`keys`: the distribution keys of the rows) for all
- * accounts together, with conditions only, because Citus can't join rows of several tables here.
+ * SQL of receipts minus sendings above a block, by account. `join` joins `requested`. `keys`
+ * (distributed tables): all accounts together, since Citus can't join these rows.
  */
 function movedAbove(
   chain: StateReadingContext['chain'],
@@ -199,7 +194,7 @@ async function saveAnchors(
     );
 }
 
-/** An account that contradicts its transfers makes a token `live` permanently. Without any balances it is `none`. */
+/** An account that contradicts its transfers makes a token `live` permanently. */
 async function classify(
   transaction: Transaction,
   context: StateReadingContext,

@@ -1,4 +1,4 @@
-/** Time intervals in UTC. Moments are milliseconds since the Unix epoch. */
+/** UTC. Moments are milliseconds since the Unix epoch. */
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -22,7 +22,6 @@ export type TimeFrame = (typeof TIME_FRAMES)[number];
 /** 1970 began on a Thursday. */
 const FIRST_MONDAY = 4 * DAY;
 
-/** Weeks start on Monday, months on the first. */
 export function beginningOf(frame: TimeFrame, moment: number): number {
   if (frame === '1m') {
     const date = new Date(moment);
@@ -40,7 +39,7 @@ export function endOf(frame: TimeFrame, beginning: number): number {
   return beginning + (frame === '1w' ? 7 * DAY : LENGTHS[frame]);
 }
 
-/** Up to `count` interval starts, backwards from the interval of a moment, none below the lowest. */
+/** Backwards from the interval of a moment, none below the lowest. */
 export function beginningsDown(frame: TimeFrame, from: number, lowest: number, count: number): readonly number[] {
   const beginnings: number[] = [];
   let beginning = beginningOf(frame, from);

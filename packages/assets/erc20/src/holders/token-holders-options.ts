@@ -9,7 +9,7 @@ export interface TokenHoldersOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
   /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
-  /** Age up to which a read counts if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). */
+  /** `BALANCE_MAX_AGE_MS`. */
   readonly liveMaxAgeMs: number;
   readonly readPrices: ReadTokenPrices;
 }

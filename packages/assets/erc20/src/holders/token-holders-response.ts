@@ -66,7 +66,6 @@ export function showHolders(
   };
 }
 
-/** Percentage of the earlier number; 100 if that was zero. */
 export function percentChange(before: number, change: number): number {
   if (change === 0) return 0;
   return before <= 0 ? 100 : (100 * change) / before;

@@ -8,7 +8,7 @@ import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
-/** The stored balance in base units, and the account. */
+/** The stored balance in base units. */
 export interface OwnerPlace {
   readonly balance: string;
   readonly account: Address;
@@ -29,7 +29,6 @@ export interface TokenOwnersQuery {
 
 export const UNREAD = -1;
 
-/** In page order. `resolve-owner.ts` determines the balances to show. */
 export const OWNERS = packedRows({
   account: hex<Address>('account', 20),
   anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
@@ -37,7 +36,7 @@ export const OWNERS = packedRows({
   balance: digits('balance'),
 });
 
-/** Contract reads of accounts, unless transfers are known to determine balances; then null. */
+/** Null if transfers are known to determine balances. */
 const READINGS = sql`CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
       encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
@@ -75,27 +74,23 @@ export type OwnersState = readonly [
   givers: string | null,
   labelRevision: number,
   labels: readonly LabelEntry[] | null,
-  /** Null if transfers are known to determine balances. Parsed by {@link readReadings}. */
+  /** Null if transfers determine balances. Parsed by {@link readReadings}. */
   readings: string | null,
 ];
 
 interface OwnersReading {
   readonly select?: Sql;
-  /** Labels are looked up; their revision is always included. @default true */
+  /** The revision is always included. @default true */
   readonly hasLabels?: boolean;
-  /** Contract reads are included if they count: see {@link OwnersState}. @default true */
+  /** @default true */
   readonly hasReadings?: boolean;
 }
 
 /**
- * Builds the statement of a page (token-owners.explain.test.ts). It returns one row: the owners, from one range of
- * `erc20_holders_by_balance` that stops after limit + 1 rows or from key lookups, and as `state` the token's facts,
- * coverage and labels: {@link OwnersState}. Contract reads use a separate range, and only if they count: without them,
- * a page is an index-only scan.
- *
- * `state` is one JSON array, since the driver spends more time on a column than on its contents. Each of its tables is
- * a separate subquery, since a join takes longer than the reads. A single statement means a single snapshot and a
- * single round trip.
+ * One row: owners, from one range of `erc20_holders_by_balance` or lookups, and {@link OwnersState}
+ * (token-owners.explain.test.ts). Without contract reads, a page is an index-only scan. `state` is
+ * one JSON array: a column takes the driver longer than its contents. Separate subqueries, since a
+ * join takes longer than the reads.
  */
 export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Sql {
   const { select = OWNERS.select, hasLabels = true, hasReadings = true } = reading;
@@ -131,10 +126,7 @@ FROM (SELECT ${select} FROM page) AS owners`;
 
 const GIVERS_MAX = 100;
 
-/**
- * Accounts whose known transfers are only outgoing may hold the most: negative balances are read before a list begins.
- * With full coverage there are none. Concatenated hexadecimal digits; null for none.
- */
+/** Accounts below zero may hold the most: they are read first. Hexadecimal digits; null: none. */
 function givers({ wanted }: TokenOwnersQuery, ofToken: Sql): Sql {
   if ('accounts' in wanted || wanted.after !== null) return sql`NULL`;
   return sql`(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders

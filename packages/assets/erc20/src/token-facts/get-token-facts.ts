@@ -16,9 +16,9 @@ interface TokenFactsPage {
 
 type TokenFactsContext = ReadingContext & { readonly waitMs: number };
 
-/** Creation searches per request: each takes up to thirty calls of an archive node. */
+/** Per request: each takes up to thirty calls of an archive node. */
 const CREATIONS_MAX = 10;
-/** Retry interval of an address that is not a token, and of a supply that no node returned. Milliseconds. */
+/** Milliseconds until an address without a token, or without a supply, is read again. */
 const SILENCE_MS = 60_000;
 const SYMBOL_ROWS_MAX = 100;
 
@@ -37,7 +37,6 @@ export async function getTokenFacts(
   };
 }
 
-/** Among all stored tokens: contracts can't be searched by symbol. */
 export async function getTokenFactsBySymbol(
   context: TokenFactsContext,
   chain: Chain,
@@ -61,10 +60,7 @@ export async function getTokenFactsBySymbol(
   };
 }
 
-/**
- * Waits for contracts with unknown or possibly changed data, not for creation searches. `reported`: contracts read just
- * now, including those that are not tokens and therefore have no row.
- */
+/** Does not wait for creation searches. `reported`: just read, also what is not a token. */
 export async function refreshTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
@@ -89,7 +85,7 @@ export async function refreshTokenFacts(
   const unsought = [...rows.values()].filter(({ isCreationDue, standard }) => isCreationDue && standard !== null);
   const sought = unsought.slice(0, CREATIONS_MAX).map(({ address }) => address);
   await seekTokenCreations(context, chain, sought);
-  // Read just now, including the supply: the stored one may be outdated.
+  // With the supply: the stored one may be outdated.
   const isReported = (address: Address): boolean => {
     const [token, row] = [reported.get(address), rows.get(address)];
     if (token === undefined || row?.isRead !== true) return token !== undefined;

@@ -14,11 +14,11 @@ import { showTokenFacts, tokenFactsSchema } from './token-facts-response.ts';
 
 interface TokenRoutesOptions {
   readonly nodeReads: NodeReadQueue;
-  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
+  /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
 }
 
-/** `GET /api/v2.2/erc20/metadata`, `GET /api/v2.2/erc20/metadata/symbols` (docs/api/tokens.md#token-metadata). */
+/** docs/api/tokens.md#token-metadata */
 export function tokenFactsRoutes(options: TokenRoutesOptions): readonly RouteModule[] {
   return [
     (app, dependencies) => {
@@ -45,7 +45,7 @@ export function tokenFactsRoutes(options: TokenRoutesOptions): readonly RouteMod
 const DEFAULT_CHAIN = 'eth';
 
 const SYMBOLS_MAX = 100;
-/** Characters of stored symbols. */
+/** Characters. */
 const SYMBOL_LENGTH_MAX = 64;
 
 const symbols = z

@@ -16,16 +16,14 @@ export interface StoredToken {
   readonly possibleSpam: boolean;
   readonly totalSupply: string | null;
   readonly supplyBlock: number | null;
-  /** Read within the last hour, at a block that is still canonical. */
   readonly isSupplyRecent: boolean;
   readonly createdBlock: number | null;
   readonly createdAt: Date | null;
   readonly isCreationDue: boolean;
 }
 
-/** A supply is read again after this time, even without a mint or burn. */
 const SUPPLY_HOURS = 1;
-/** If no node could determine a creation: an archive node may have been added since. */
+/** Unknown creations are sought again: an archive node may have been added. */
 const CREATION_HOURS = 24;
 
 /** A mint that was reorganized away leaves no transfer as evidence. */
@@ -67,7 +65,7 @@ export async function getTokensBySymbol(
   return database.query<StoredToken>(tokensBySymbolStatement(chain, symbols, limit));
 }
 
-/** A query of mints, burns, wraps and unwraps above a block: each has a row of the zero address. */
+/** Mints, burns, wraps and unwraps above a block: each has a row of the zero address. */
 export function changeAbove({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>, token: Sql, since: Sql): Sql {
   const ofZero = sql`account_key = ${addressKey(ZERO_ADDRESS)} AND ${expectedTrue(sql`account = ${addressBytes(ZERO_ADDRESS)}::bytea`)}
          AND chain_id = ${id} AND block_number > ${since}`;

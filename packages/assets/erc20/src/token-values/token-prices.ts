@@ -3,8 +3,8 @@ import type { Address, Fraction, Logger } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 
 /**
- * US dollars per whole token at the end of a block. Tokens without a price are missing. Does not wait for contract
- * reads. Prices follow from pools, so a package above this one has the implementation.
+ * US dollars per whole token at a block's end; missing without a price. A package above this one
+ * implements it: prices follow from pools.
  */
 export type ReadTokenPrices = (
   sources: { readonly database: ReadDatabase; readonly logger: Logger },

@@ -9,7 +9,7 @@ import { erc20TokenHolders } from './token-holders.ts';
 import { addSides } from './transfer-sides.ts';
 import { erc20WalletTokens } from './wallet-tokens.ts';
 
-/** ERC-20 transfers, one row per side; a self-transfer has one. Mints and burns have rows for the zero address too. */
+/** One row per side; a self-transfer has one. Mints and burns have the zero address. */
 export const erc20Transfers: Dataset<Erc20TransferRow> = {
   name: 'erc20-transfers',
   topics: () => [TRANSFER_TOPIC],
@@ -22,7 +22,6 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
     erc20TokenHolders,
     forgetWalletCounts('erc20-transfers', [erc20TransferSides.account]),
   ],
-  // The same responses contain ERC-721 transfers, whose logs have one topic more: the engine requests both together.
   histories: {
     ofWallet: (_chain, wallet) => [
       { topics: [TRANSFER_TOPIC], indexed: [[topicOf(wallet)]] },
@@ -47,7 +46,6 @@ function* contracts(rows: readonly Erc20TransferRow[]): Generator<{ address: Add
   const seen = new Set<Address>();
   let last: Address | null = null;
   for (const { token } of rows) {
-    // The two sides of a transfer are adjacent.
     if (token === last || seen.has(token)) continue;
     last = token;
     seen.add(token);

@@ -23,8 +23,7 @@ export type WalletTransfersPage = Awaited<ReturnType<typeof getWalletTokenTransf
 export const COUNT_MAX = 10_000;
 
 /**
- * `newestBlock`: the newest that the response could contain. `count`: rows of the whole run, if requested and at most
- * {@link COUNT_MAX}.
+ * `count`: rows of the whole run, if requested, up to {@link COUNT_MAX}.
  * @throws {InconsistentPageError} if a transfer repeatedly lacks its block
  */
 export async function getWalletTokenTransfers(database: ReadDatabase, chain: Chain, query: WalletTransfersQuery) {

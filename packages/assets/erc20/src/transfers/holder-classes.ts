@@ -1,9 +1,8 @@
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 
-/** By share of the supply, largest first: the numbers in the database are the indexes here. */
 export const HOLDER_CLASSES = ['whales', 'sharks', 'dolphins', 'fish', 'octopus', 'crabs', 'shrimps'] as const;
 
-/** How an account first received a token: the numbers in the database are the indexes here. */
+/** How an account first received a token. The database stores the index. */
 export const ACQUISITIONS = ['transfer', 'airdrop', 'swap'] as const;
 
 /** A transaction with more transfers of a token than this is an airdrop. */
@@ -22,7 +21,6 @@ export function byClass<Value>(valueFor: (index: number) => Value): Record<(type
   return Object.fromEntries(entries) as Record<(typeof HOLDER_CLASSES)[number], Value>;
 }
 
-/** In response order. */
 export function byAcquisition(numberOf: (index: number) => number): Record<(typeof ACQUISITIONS)[number], number> {
   return { swap: numberOf(2), transfer: numberOf(0), airdrop: numberOf(1) };
 }

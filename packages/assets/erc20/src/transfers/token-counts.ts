@@ -6,7 +6,7 @@ import { erc20Transfers, erc20TokenCounts as table } from './schema.ts';
 
 const NAME = 'erc20-token-counts';
 
-/** Transfer counts of requested tokens with very many transfers only: a counter costs every commit a lookup. */
+/** Only for tokens with very many transfers: a counter costs every commit a lookup. */
 export const erc20TokenCounts: SubjectProjection = {
   ...defineSums({
     name: NAME,
@@ -24,7 +24,6 @@ export const erc20TokenCounts: SubjectProjection = {
       indexes: [BY_CONTRACT],
     },
   }),
-  // The tokens of dropped rows are unknown: each is counted again on request.
   dropped: (chainId) => [
     sql`UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = ${chainId} AND state = ${NAME}`,
   ],

@@ -38,13 +38,10 @@ import {
 } from './token-moves.ts';
 
 /**
- * Holders of a requested token (docs/concepts/balances.md): sums of its transfers by account, in total and above the
- * block at which `balanceOf` was read. Also the number of accounts that became and ceased to be holders in each minute.
- * Wrapping and unwrapping of the native token counts as transfers from and to the zero address.
- *
- * Sums don't depend on the order of transfers, but the time of becoming a holder depends on all earlier transfers.
- * Minutes are counted only if transfers are added above all others, block by block, and removed from the top. Any other
- * change leaves them as they are and clears `is_exact`: they are rebuilt once the token's blocks are complete.
+ * Sums by account (docs/concepts/balances.md), and holders that came and went by minute. Wrapping
+ * counts as a mint. Minutes depend on order: they follow only if transfers are added above all
+ * others and removed from the top. Any other change clears `is_exact`: they are rebuilt once the
+ * token's blocks are complete.
  */
 export const erc20TokenHolders: SubjectProjection = {
   name: 'erc20-token-holders',
@@ -75,9 +72,7 @@ export const erc20TokenHolders: SubjectProjection = {
     ];
   },
   rolledBack: (chainId, ancestor) => [
-    // Accounts known only from a removed block.
     sql`DELETE FROM erc20_holders WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moves = 0`,
-    // Contract reads at a removed block.
     sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
 WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
   ],
@@ -85,16 +80,15 @@ WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
 
 const PLUS = rawSql('+');
 const MINUS = rawSql('-');
-/** Instead of a block, if no transfer is known. */
 const NONE = rawSql('-1');
 
 const MINUTE: readonly ColumnOf<typeof erc20HolderMinutes>[] = ['token', 'chainId', 'minute', 'class'];
 const MINUTE_LIST = columnList(erc20HolderMinutes, MINUTE);
 
-/** All added transfers are above the stored ones. `lowest`: the lowest changed block; `known`: the token's counts. */
+/** All added transfers are above the stored ones. */
 const IS_ABOVE = rawSql('coalesce(known.top_block < lowest, true)');
 
-/** The same for removed transfers: none that remains is as high. */
+/** No transfer that remains is as high as a removed one. */
 function isFromTop(change: RemovedRows): Sql {
   const high = defineSqlLookup({
     name: 'transfers_as_high',
@@ -108,8 +102,7 @@ function isFromTop(change: RemovedRows): Sql {
 }
 
 /**
- * Counts accounts that became and ceased to be holders, block by block: an account's earlier balance is the sum of all
- * other rows, since none is above the changed ones. A removal is therefore undone exactly.
+ * An account's earlier balance is the sum of all other rows: none is above the changed ones.
  * @param isOrdered whether the minutes of a token follow the change
  */
 function countMinutes(change: RowsChange, sign: Sql, isOrdered: Sql): Sql {
@@ -167,7 +160,7 @@ ON CONFLICT (${TOKEN_LIST}) DO UPDATE SET transfers = stored.transfers + exclude
   top_block = greatest(stored.top_block, excluded.top_block)`;
 }
 
-/** Commits of a chain never run concurrently, so one statement reads the anchors that it counts from. */
+/** A chain's commits never run concurrently: one statement can read the anchors. */
 function changeHolders(change: RowsChange, sign: Sql): Sql {
   const first = namesOf(erc20Holders, ['firstBlock', 'firstTransaction', 'acquired']).map((name) =>
     rawSql(`${name} = CASE WHEN stored.first_block IS NULL
@@ -181,7 +174,7 @@ function changeHolders(change: RowsChange, sign: Sql): Sql {
     'firstTransaction',
     'acquired',
   ];
-  // Joined from one relation, so that each stored row is found by its whole key, also without statistics.
+  // One relation, so that each row is found by its whole key, also without statistics.
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, side AS MATERIALIZED (SELECT * FROM ${SIDES} AS of_move)
 INSERT INTO erc20_holders AS stored (${columnList(erc20Holders, [...HOLDER, ...columns])})
 SELECT ${HOLDER_LIST}, ${sign}total, ${sign}since, ${sign}moves, received[1], received[2],
@@ -256,7 +249,6 @@ function updateFirstReceipts(change: RemovedRows): Sql {
     by: { token: 'bytea', chain_id: 'bigint', block_number: 'integer', transaction_index: 'integer' },
     wanted: sql`SELECT touched.token, touched.chain_id, receipt.* FROM (${touched}) AS touched CROSS JOIN LATERAL (${receipt}) AS receipt`,
     found: { transfers: 'bigint' },
-    // Transfers of the token in the transaction.
     find: (
       at,
     ) => sql`SELECT count(*) AS transfers FROM (SELECT 1 FROM ${change.remaining} AS other_row WHERE ${ofTransaction(at)}

@@ -1,4 +1,4 @@
-/** SQL for transfers of requested tokens among changed rows, and their tokens and holders, after a `moved` CTE. */
+/** SQL for changed transfers of requested tokens, after a `moved` CTE. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ColumnOf, columnList, columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
@@ -30,10 +30,7 @@ export function changedHolders(change: RowsChange): Sql {
   return sql`WITH moved AS MATERIALIZED ${movesOf(change)} SELECT DISTINCT ${HOLDER_LIST} FROM ${SIDES} AS side`;
 }
 
-/**
- * For a `WITH` as `moved`: the subjects' transfers among the rows, each once, by the sender's row, or the single row of
- * a self-transfer.
- */
+/** CTE `moved`: each transfer once, by the sender's row or a self-transfer's. */
 export function movesOf(change: RowsChange): Sql {
   return sql`(
   SELECT ${changed.token}, ${changed.chainId}, ${changed.blockNumber}, ${changed.transactionIndex}, ${changed.logIndex},
@@ -45,7 +42,6 @@ export function movesOf(change: RowsChange): Sql {
 )`;
 }
 
-/** Changes of both sides of transfers; self-transfers and zero values change nothing. */
 export const SIDES = sql`(SELECT moved.token, moved.chain_id, moved.block_number, moved.transaction_index, moved.built_to, side.account, side.delta
     FROM moved CROSS JOIN LATERAL (VALUES (moved.recipient, moved.value), (moved.sender, -moved.value)) AS side(account, delta)
     WHERE moved.sender <> moved.recipient AND moved.value > 0 AND side.account <> ${NOBODY})`;

@@ -4,7 +4,6 @@ import { DIRECTION, type Direction } from '@chainstead/db/direction';
 import type { Erc20Transfer } from '@chainstead/events/token-events';
 import type { Erc20TransferRow } from './schema.ts';
 
-/** One row per side, a single one for a self-transfer. */
 export function addSides(rows: Erc20TransferRow[], log: Log, chainId: ChainId, transfer: Erc20Transfer): void {
   const { from, to, value } = transfer;
   if (from === to) rows.push(side(log, chainId, from, to, DIRECTION.self, value));

@@ -15,7 +15,7 @@ import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
-/** `GET /api/v2.2/{address}/erc20/transfers`: ERC-20 transfers of a wallet (docs/api/tokens.md#wallet-transfers). */
+/** docs/api/tokens.md#wallet-transfers */
 export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
   const { parameters, reads } = dependencies;
   defineListRoute(app, dependencies, {
@@ -89,7 +89,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** Exact on the last page; before it the first count, unless newer rows contradict it. Null while blocks are missing. */
+/** Exact on the last page; before it the first count. Null while blocks are missing. */
 function totalOf(
   page: Parameters<typeof totalOfRun>[0],
   { indexed, transfers, hasNext, counted }: WalletTransfersPage & { readonly counted: number | null },

@@ -25,9 +25,8 @@ import { inShardOfAccount, MOVED_TABLES } from '../moved-tables.ts';
 import { erc20Transfers, erc20WalletTokens as table } from './schema.ts';
 
 /**
- * Sums of a requested wallet's transfers by token, including its wrapping and unwrapping of the native token: in total,
- * and above the block at which `balanceOf` was read (docs/concepts/balances.md). Sums don't depend on the order of
- * transfers. A token whose transfers are removed keeps its row while a read of its contract is stored.
+ * Sums by token, also of wrapping (docs/concepts/balances.md). Don't depend on order. A row stays
+ * while a read of its contract is stored.
  */
 export const erc20WalletTokens: SubjectProjection = {
   name: 'erc20-wallet-tokens',
@@ -49,16 +48,13 @@ export const erc20WalletTokens: SubjectProjection = {
     return [addSums(change, '-'), updateNewestMovements(change), deleteByKey(table, KEY, touched, isUnknown)];
   },
   rolledBack: (chainId, ancestor) => [
-    // Tokens known only from a removed block.
     sql`DELETE FROM erc20_wallet_tokens WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moved_block = ${NONE}`,
-    // Contract reads at a removed block.
     sql`UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
 WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
   ],
 };
 
 const ZERO = addressBytes(ZERO_ADDRESS);
-/** Instead of a block, if no movement is known. */
 const NONE = rawSql('-1');
 
 const KEY: readonly ColumnOf<typeof table>[] = ['wallet', 'chainId', 'token'];
@@ -67,7 +63,7 @@ const MOVED: readonly ColumnOf<typeof table>[] = ['movedBlock', 'movedTransactio
 const moved = columnsAs(erc20Transfers, 'moved');
 const counted = columnsAs(erc20Transfers, 'counted_row');
 
-/** Commits of a chain never run concurrently, so one statement reads the anchors that it counts from. */
+/** A chain's commits never run concurrently: one statement can read the anchors. */
 function addSums(change: RowsChange, sign: '+' | '-'): Sql {
   const sides = sidesOf(change, sign);
   const anchors = change.access.stored({
@@ -127,7 +123,7 @@ UPDATE erc20_wallet_tokens AS stored SET ${joinSql(values)}
 FROM newest WHERE ${hasSameKey(table, KEY, 'stored', 'newest')}`;
 }
 
-/** Each row is one side of a transfer; self-transfers change nothing. */
+/** Self-transfers change nothing. */
 function sidesOf(change: RowsChange, sign: '+' | '-'): Sql {
   const value = sql`${rawSql(sign)}${moved.value}`;
   return sql`(SELECT ${moved.account} AS wallet, ${moved.chainId}, ${moved.token}, ${moved.blockNumber}, ${moved.transactionIndex}, ${moved.logIndex},

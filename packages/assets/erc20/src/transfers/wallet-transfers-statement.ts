@@ -19,16 +19,13 @@ export interface WalletTransfersQuery extends PageBounds {
   readonly address: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** Null for all. Each costs a separate range scan. */
+  /** Null: all. Each costs a separate range scan. */
   readonly tokens: readonly Address[] | null;
   readonly after: TransferKey | null;
   readonly count: boolean;
 }
 
-/**
- * Handling of transfers of contracts that turned out to be NFT contracts. Excluding them needs a lookup per row, so
- * pages are first read including them: the page's token data shows whether it has any.
- */
+/** Excluding NFT contracts needs a lookup per row, so pages are first read with them. */
 export type NftRows = 'shown' | 'left out';
 
 export interface TransfersReading {
@@ -38,18 +35,11 @@ export interface TransfersReading {
 }
 
 /**
- * Builds the statement of a page. In each partition, every scan of transfers is an index range that stops after limit +
- * 1 rows (get-wallet-token-transfers.explain.test.ts). The index is the primary key (account key, chain, block,
- * transaction, log); with a token filter it is `erc20_transfer_sides_by_token`, one range per token, each to the end of
- * a block, merged. Partitions are ordered by height: they are read one after the other, and none before the start of a
- * page.
- *
- * The planner must never consider reading and sorting a whole wallet cheaper, whether statistics are fresh, old or
- * missing. Therefore no condition of the scan may have a low expected row count. The whole address and token are
- * compared next to their keys, as conditions expected to be true. Contracts are looked up by subqueries, which can't
- * become hash joins.
- *
- * Data shown next to a page is in one CTE, together with its blocks: see `blocksOf`.
+ * Every scan is an index range that stops after limit + 1 rows, by partition
+ * (get-wallet-token-transfers.explain.test.ts): of the primary key, or one per token. The planner
+ * must never consider sorting a whole wallet cheaper, with any statistics: no condition may have a
+ * low expected row count. So addresses are compared by conditions expected to be true, and
+ * contracts are looked up by subqueries, which can't become hash joins.
  */
 export function walletTransfersStatement(
   chain: Chain,
@@ -102,7 +92,6 @@ function transfersOf(scan: Scan, bounds: readonly Sql[], limit: number, columns:
     : sql`SELECT ${columns} FROM ${transfersOfTokens(scan, scan.tokens, { bounds, limit, columns })} ${tail}`;
 }
 
-/** One range scan per token, of `limit` transfers at most. */
 function transfersOfTokens(
   scan: Scan,
   tokens: Sql,
@@ -118,7 +107,7 @@ function rangeOfWallet({ ofWallet }: Scan, conditions: readonly Sql[], tail: Sql
   return rangeOf('erc20_transfer_sides', [...ofWallet, ...conditions], tail, columns);
 }
 
-/** At most `limit`. Tokens are counted one after the other until it is reached. */
+/** At most `limit`: tokens are counted one after the other until it is reached. */
 function countOf(scan: Scan, { scan: bounds, far }: ScanRange, limit: number): Sql {
   const rows =
     scan.tokens === null
@@ -141,9 +130,8 @@ export const TRANSFERS = packedRows({
 });
 
 /**
- * Whether the contract is not known to be an NFT contract; always true if NFTs are shown. The lookup stays in the
- * condition then, after one that is always true: it makes every plan so much more expensive than a sort that the
- * planner uses the index order.
+ * If NFTs are shown, always true: the lookup makes every plan so much more expensive than a sort
+ * that the planner uses the index order.
  */
 function isShown({ nfts, chainId }: Scan, token: Sql): Sql {
   const condition = sql`(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) IS NOT TRUE`;

@@ -1,7 +1,4 @@
-/**
- * The blocks whose wrapping and unwrapping of the native token is indexed, in SQL. Balances of the wrapped native token
- * follow from indexed data only for blocks whose transfers are indexed too; otherwise its contract is read each time.
- */
+/** Elsewhere, the wrapped native token's contract is read each time. */
 
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
@@ -12,22 +9,18 @@ export const WRAPPED_COIN_MOVES = 'wrapped-coin-moves';
 
 type CoinSubject = Omit<CoveredSubject, 'states'>;
 
-/**
- * CTE `coin_covered`, to follow those of {@link subjectCoverage} of transfers. Its row has `indexed_from`, the first
- * block of the unbroken range in which both are indexed. It is empty if their ranges end at different blocks.
- */
+/** CTE `coin_covered`: start of the blocks with both datasets. Empty: their ends differ. */
 export function coinCoverage(subject: CoinSubject): Sql {
   return sql`${coverageOfMoves(subject)}, coin_covered AS MATERIALIZED (
   SELECT moves.indexed_from FROM coin_moves_covered AS moves JOIN covered ON covered.indexed_to = moves.indexed_to
 )`;
 }
 
-/** From {@link coinCoverage}; null without a row. */
 export const COIN_COVERED_FROM = sql`(SELECT indexed_from FROM coin_covered)`;
 
 /**
- * Replaces {@link subjectCoverage} of transfers if the subject is a token. For the wrapped native token, `covered` has
- * the blocks with both datasets. `is_counted` is false if their ranges end at different blocks.
+ * For the wrapped native token, `covered` has the blocks with both datasets. `is_counted` is false
+ * if their ranges end at different blocks.
  */
 export function coverageOfToken(
   { wrappedNative }: Pick<Chain, 'wrappedNative'>,

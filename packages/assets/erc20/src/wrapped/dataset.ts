@@ -17,9 +17,8 @@ import { WRAPPED_COIN_MOVES } from './coin-coverage.ts';
 import { wrappedCoinMovesTable } from './row-table.ts';
 
 /**
- * Wrapping and unwrapping of the native token: deposits and withdrawals of the chain's canonical contract
- * (`wrappedNative`), which emits no Transfer for them. If a contract emits both, they are only in `erc20-transfers`, so
- * this dataset also reads transfers.
+ * `wrappedNative` emits no Transfer for them. If a contract emits both, they are only in
+ * `erc20-transfers`, so this reads transfers, too.
  */
 export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
   name: WRAPPED_COIN_MOVES,
@@ -60,7 +59,6 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRo
   return rows;
 }
 
-/** A deposit comes from the zero address, a withdrawal goes to it. */
 function toTransfer(log: Log): Erc20Transfer | null {
   const moved = decodeWrappedCoinMove(log);
   if (moved === null) return null;

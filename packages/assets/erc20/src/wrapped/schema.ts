@@ -1,11 +1,4 @@
-/**
- * Wrapping and unwrapping of the native token without a Transfer. A deposit has a row for the account, received from
- * the zero address, and one for the zero address as sender; a withdrawal the reverse. Mints and burns in
- * `erc20_transfer_sides` have the same form and columns.
- *
- * Partitioned by range of (chain_id, block_number), as declared by `declareStorage`: the sync engine creates the
- * partitions. Hash and time of a row's block are in `blocks`.
- */
+/** Wrapping without a Transfer, in the form of mints and burns of `erc20_transfer_sides`. */
 
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';

@@ -30,7 +30,6 @@ FROM covered LEFT JOIN ${subjectHistory(subject)}`,
   return coverage;
 }
 
-/** Complete if each is, from the latest start to the earliest end. */
 export function coveredOfAll(coverage: ReadonlyMap<Address, SubjectCoverage>): Indexed {
   const all = [...coverage.values()].map(({ indexed }) => indexed);
   const from = all.map(({ fromBlock }) => fromBlock ?? Number.POSITIVE_INFINITY);

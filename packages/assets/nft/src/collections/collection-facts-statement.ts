@@ -2,11 +2,9 @@ import { asSql, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { COLLECTION_COLUMNS } from './collection-fields.ts';
 
 /**
- * A contract's fields as one row for a LATERAL join, each from the first source that has it: imported lists (by name),
- * its document, its own `name()` and `symbol()`, the token's metadata. A scam list always counts; the name rule applies
- * only if no list overrides it. Key lookups have a LIMIT, so that no statistics lead to a table scan.
+ * One row for a LATERAL join: each field from the first source with it. A scam list always counts.
+ * Lookups have a LIMIT, so that no statistics lead to a table scan.
  * @param contract a column, or SQL of a bytea
- * @param chainId as the statement repeats it
  */
 export function collectionFacts(contract: string | Sql, chainId: Sql): Sql {
   const address = asSql(contract);

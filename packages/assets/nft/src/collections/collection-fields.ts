@@ -1,7 +1,6 @@
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { parseContentId } from './content-id.ts';
 
-/** The fields of a collection, and the columns that hold them, in the same order for all statements. */
 export const COLLECTION_COLUMNS = [
   ['name', 'name'],
   ['symbol', 'symbol'],
@@ -19,7 +18,7 @@ export const COLLECTION_COLUMNS = [
 /** Null if the source has no usable value. */
 export type CollectionFields = { readonly [Field in (typeof COLLECTION_COLUMNS)[number][0]]: string | null };
 
-/** The first key with a usable value wins. Links that a browser would execute are dropped, texts are truncated. */
+/** The first key with a usable value wins. Drops links that a browser would execute. */
 export function readCollectionFields(document: Readonly<Record<string, unknown>>): CollectionFields {
   const first = (keys: readonly string[], read: (value: unknown) => string | null): string | null => {
     for (const key of keys) {
@@ -32,7 +31,7 @@ export function readCollectionFields(document: Readonly<Record<string, unknown>>
     name: first(['name', 'collection_name', 'title'], (value) => readText(value, NAME_LENGTH_MAX)),
     symbol: first(['symbol'], (value) => readText(value, SYMBOL_LENGTH_MAX)),
     collectionLogo: first(LOGO_KEYS, readPicture),
-    // The format of Venly: `media: [{type: "banner", value: "https://…"}]`.
+    // Venly: `media: [{type: "banner", value: "https://…"}]`.
     collectionBannerImage:
       first(BANNER_KEYS, readPicture) ??
       readPicture(Object(asList(document.media).find((item) => Object(item).type === 'banner')).value),
@@ -85,9 +84,8 @@ const TWITTER_HOSTS = /^(?:www\.|mobile\.)?(?:twitter|x)\.com$/;
 const INSTAGRAM_HOSTS = /^(?:www\.)?(?:instagram\.com|instagr\.am)$/;
 const CATEGORY_LENGTH_MAX = 128;
 const LINK_LENGTH_MAX = 2_048;
-/** In characters. Longer ones are dropped. */
+/** Characters. Longer ones are dropped. */
 const PICTURE_DATA_LENGTH_MAX = 32_768;
-/** Longer than any of the networks allows. */
 const USER_NAME_LENGTH_MAX = 64;
 
 function valueAt(document: Readonly<Record<string, unknown>>, key: string): unknown {
@@ -99,11 +97,10 @@ function valueAt(document: Readonly<Record<string, unknown>>, key: string): unkn
 }
 
 function readText(value: unknown, lengthMax: number): string | null {
-  // Text far beyond the cap is never processed.
   return typeof value === 'string' ? cleanText(value.slice(0, lengthMax * 4), lengthMax) : null;
 }
 
-/** A URI that a browser may load: http(s), ipfs, ar, or inline `data:image`. */
+/** http(s), ipfs, ar, or inline `data:image`. */
 function readPicture(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
@@ -119,7 +116,6 @@ function readLink(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   if (text.length > LINK_LENGTH_MAX) return null;
-  // Some documents give only `Qm…` for a picture.
   if (/^(?:Qm|baf)[A-Za-z0-9]+$/.test(text) && parseContentId(text) !== null) return `ipfs://${text}`;
   if (!/^(?:https?|ipfs|ar):\/\/[^\s"'<>\\\p{Cc}\uFFFD]+$/iu.test(text)) return null;
   const url = URL.parse(text);
@@ -132,7 +128,7 @@ function prefixed(value: unknown, prefix: string, dropped: RegExp, allowed: RegE
   return allowed.test(code) ? `${prefix}${code}` : null;
 }
 
-/** Accepts a bare user name, one after `@`, or the first path segment of the network's URL. */
+/** A bare user name, one after `@`, or the first path segment of the network's URL. */
 function readUserName(value: unknown, hosts: RegExp): string | null {
   if (typeof value !== 'string' || value.length > LINK_LENGTH_MAX) return null;
   const text = value.trim();

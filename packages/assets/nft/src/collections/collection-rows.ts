@@ -23,7 +23,6 @@ export const DUE_COLLECTIONS: DueTable = {
   // Matches the index `nft_collections_due`.
   isOpen: sql`status NOT IN ('not-nft', 'not-contract')`,
   isUrgent: sql`requested_by IS NOT NULL`,
-  // Earlier metadata stays.
   onFailure: sql`status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, requested_by = NULL, updated_at = now()`,
 };
 
@@ -35,11 +34,11 @@ export interface DueCollection {
 
 export const COLLECTION_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.synced_at IS NULL AS is_first, work.requested_by`;
 
-/** How long the result "not an NFT" is trusted. Seconds. */
+/** Seconds until a refusal expires. */
 const REFUSAL_SECONDS = 600;
-/** Refusals are deleted if no request comes within this time after they expire. Seconds. */
+/** Seconds after expiry until a refusal without a request is deleted. */
 const REFUSAL_KEPT_SECONDS = 86_400;
-/** In characters. Longer ones are not stored. */
+/** Characters. Longer ones are not stored. */
 const STORED_URI_LENGTH_MAX = 65_536;
 const ERROR_LENGTH_MAX = 1_000;
 
@@ -64,7 +63,7 @@ export interface CollectionReading {
   readonly failure: { readonly code: string; readonly message: string; readonly retrySeconds: number | null } | null;
 }
 
-/** A readable contract is `known` even if its document isn't. A row requested again in the meantime stays due. */
+/** A readable contract is `known` even if its document isn't. Stays due if requested meanwhile. */
 export async function saveCollection(
   database: Database,
   chainId: ChainId,
@@ -77,7 +76,7 @@ export async function saveCollection(
   const message = failure?.message.slice(0, ERROR_LENGTH_MAX) ?? null;
   const attempts = rawSql(failure === null ? '0' : 'attempts');
   await database.query(
-    // Citus allows no volatile expression in a CASE on a distributed row, as each node would evaluate its own.
+    // Citus: no volatile expression in a CASE on a distributed row.
     sql`WITH later AS MATERIALIZED (SELECT ${fromNow(sql`${failure?.retrySeconds ?? null}::float8`)} AS moment)
      UPDATE nft_collections SET status = 'known', contract_type = ${standard}, contract_uri = ${storedUri(contract.contractUri)}, base_uri = ${storedUri(contract.baseUri)},
        error_code = ${failure?.code ?? null}, error_message = ${message},
@@ -87,7 +86,6 @@ export async function saveCollection(
   );
 }
 
-/** The contract's own name and symbol apply if the document has none, or until there is one. */
 function shownFields(
   { name, symbol }: Pick<ContractReading, 'name' | 'symbol'>,
   document: CollectionFields | null,
@@ -99,7 +97,6 @@ function shownFields(
   );
 }
 
-/** After the refusal expires, a request reads it again. */
 export async function refuseCollection(
   database: Database,
   claim: Claim<unknown>,
@@ -118,7 +115,7 @@ export async function forgetRefusals(database: Database, chainId: ChainId): Prom
   );
 }
 
-/** With the spam rule applied. Tokens that the sync engine has seen are read by token-metadata-worker.ts instead. */
+/** token-metadata-worker.ts reads tokens that the sync engine has seen. */
 async function saveToken(
   database: Database,
   chainId: ChainId,

@@ -7,9 +7,9 @@ import { CID } from 'multiformats/cid';
 import { DocumentError } from './document-error.ts';
 
 export interface ContentId {
-  /** Canonical: `Qm…` for version 0, base32 for version 1. */
+  /** `Qm…` for version 0, base32 for version 1. */
   readonly text: string;
-  /** `other`: dag-cbor, libp2p keys and similar, whose bytes are not a file. */
+  /** `other`: its bytes are not a file. */
   readonly codec: 'raw' | 'dag-pb' | 'other';
   /** Null for other hash functions, which are not checked. */
   readonly sha256: Uint8Array | null;
@@ -35,7 +35,6 @@ export function parseContentId(text: string): ContentId | null {
       sha256: multihash.code === SHA2_256 && multihash.digest.length === 32 ? multihash.digest : null,
     };
   } catch {
-    // multiformats throws errors of many classes, which all mean an invalid identifier here.
     return null;
   }
 }

@@ -8,11 +8,7 @@ export interface DataUri {
   readonly decoded: Uint8Array | null;
 }
 
-/**
- * A payload that starts like JSON or SVG is used undecoded: most contracts don't percent-encode it, and decoding
- * would break the URIs inside it.
- * @throws DocumentError DOCUMENT_DATA_INVALID, DOCUMENT_TOO_LARGE
- */
+/** Leaves JSON and SVG undecoded, for the URIs inside. @throws DocumentError */
 export function parseDataUri(uri: string, bytesMax: number): DataUri {
   const comma = uri.indexOf(',');
   if (comma < 0 || comma > HEADER_LENGTH_MAX) throw invalid('it has no comma after its media type');
@@ -23,7 +19,6 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
   // JSON and SVG that claim to be base64 are not: neither starts with a base64 digit.
   const isPlain = /^\s*[{[<]/.test(payload);
   if (flags.includes('base64') && !isPlain) return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
-  // One UTF-16 unit takes at most three bytes of UTF-8.
   if (payload.length > bytesMax) throw tooLarge(bytesMax);
   const charset = flags.find((flag) => flag.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
   const asItStands = Buffer.from(payload.toWellFormed());
@@ -36,7 +31,6 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
 
 const HEADER_LENGTH_MAX = 512;
 
-/** Accepts both alphabets, with or without padding, white space and percent-encoded characters. */
 function fromBase64(payload: string, bytesMax: number): Buffer {
   // Four digits encode three bytes, and a percent sequence is three characters for one.
   if (payload.length > bytesMax * 4) throw tooLarge(bytesMax);
@@ -62,7 +56,7 @@ function resolvePercents(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** UTF-8 for charsets that the runtime supports, otherwise the bytes unchanged. */
+/** Leaves the bytes of unsupported charsets unchanged. */
 function toUtf8(bytes: Buffer, charset: string): Buffer {
   const label = charset.replace(/^"(.*)"$/, '$1');
   if (/^utf-?8$|^us-ascii$/.test(label)) return bytes;

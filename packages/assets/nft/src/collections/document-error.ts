@@ -1,19 +1,15 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** Problems with a contract's document, in addition to those of the guarded client (EGRESS_…). */
 export type DocumentErrorCode =
-  /** Not a URI, or one with user and password, or with a path outside its directory. */
   | 'DOCUMENT_URI_INVALID'
-  /** A protocol other than http, https, ipfs, ar and data. */
+  /** Not http, https, ipfs, ar or data. */
   | 'DOCUMENT_URI_UNSUPPORTED'
-  /** A data: URI whose payload does not match its declaration. */
   | 'DOCUMENT_DATA_INVALID'
   | 'DOCUMENT_CID_INVALID'
-  /** A gateway returned bytes that do not match the CID. */
   | 'DOCUMENT_CID_MISMATCH'
   | 'DOCUMENT_HTTP_STATUS'
   | 'DOCUMENT_TOO_LARGE'
-  /** The total time for all locations ran out. */
+  /** The time for all locations together. */
   | 'DOCUMENT_TIMEOUT'
   | 'DOCUMENT_NOT_JSON'
   | 'DOCUMENT_TOO_DEEP'

@@ -7,7 +7,7 @@ export type DocumentPlace =
   | {
       readonly kind: 'ipfs';
       readonly id: ContentId;
-      /** Path below the identifier, percent-encoded, with a leading `/`; empty for the identifier alone. */
+      /** Percent-encoded, with a leading `/`; empty for the identifier alone. */
       readonly path: string;
       readonly given: string | null;
     }
@@ -16,9 +16,8 @@ export type DocumentPlace =
 const URI_LENGTH_MAX = 2_048;
 
 /**
- * Accepts `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL, `ar://`, `data:` and JSON.
- * Host addresses are not checked here: the guarded client does that when it connects.
- * @throws DocumentError DOCUMENT_URI_INVALID, DOCUMENT_URI_UNSUPPORTED, DOCUMENT_CID_INVALID
+ * `https:`, `ipfs:`, a bare CID, a gateway's URL, `ar:`, `data:` or JSON. The guarded client checks
+ * hosts. @throws DocumentError
  */
 export function parseDocumentPlace(text: string): DocumentPlace {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: contracts return padding and line breaks
@@ -32,7 +31,6 @@ export function parseDocumentPlace(text: string): DocumentPlace {
     case 'https':
       return webPlace(uri);
     case 'ipfs': {
-      // Some contracts repeat `ipfs/`, some omit the slashes.
       const [, id = '', path = ''] = /^ipfs:\/*(?:ipfs\/+)*([^/?#]*)(.*)$/is.exec(uri) ?? [];
       return { kind: 'ipfs', id: requireContentId(id), path: encodePath(path), given: null };
     }
@@ -56,7 +54,7 @@ export function parseDocumentPlace(text: string): DocumentPlace {
   }
 }
 
-/** An object is empty or starts with a member name, which `{id}.json` does not. */
+/** Unlike `{id}.json`, an object is empty or starts with a member name. */
 const IS_JSON = /^\{\s*["}]/;
 
 function webPlace(uri: string): DocumentPlace {
@@ -67,12 +65,11 @@ function webPlace(uri: string): DocumentPlace {
   const byHost = /^([^.]+)\.ipfs\./.exec(url.hostname);
   const id = parseContentId(byPath?.[1] ?? byHost?.[1] ?? '');
   if (id === null) return { kind: 'http', url: url.href };
-  // The path of a URL is already encoded and has no dot segments left.
   const path = (byPath === null ? url.pathname : (byPath[2] ?? '')).replace(/\/+$/, '');
   return { kind: 'ipfs', id, path, given: url.href };
 }
 
-/** Names contain anything (`#1.json`, spaces), percent-encoded or not. Dot segments would leave a gateway's files. */
+/** Names contain anything. Dot segments would leave a gateway's files. */
 function encodePath(path: string): string {
   const segments = path
     .split('/')
@@ -87,7 +84,6 @@ function decodeOr(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // The percent sign encodes nothing: it is part of the name.
     return segment;
   }
 }

@@ -5,20 +5,20 @@ import { readUnixfsBlock, writeUnixfsFile } from './unixfs-block.ts';
 
 export interface Document {
   readonly bytes: Uint8Array;
-  /** From the URI or the server; null if neither has one. Never relied on. */
+  /** As declared by the URI or the server; never relied on. */
   readonly mediaType: string | null;
-  /** Whether the bytes were proven to match an IPFS identifier; null if that is impossible. */
+  /** Null: the bytes can't be proven to match an IPFS identifier. */
   readonly verified: boolean | null;
   readonly decoded: Uint8Array | null;
 }
 
-/** Largest document, in bytes, both as sent and after decompression. */
+/** Bytes, both as sent and after decompression. */
 export const DOCUMENT_BYTES_MAX = 2_097_152;
 const REDIRECTS_MAX = 5;
-/** Common implementations write files up to this size as one block. Anything else that fits is forged. */
+/** Common implementations write files up to this size as one block: anything else is forged. */
 const SINGLE_BLOCK_BYTES = 262_144;
 
-/** Both methods throw DocumentError, EgressError, or the signal's reason. */
+/** Both throw DocumentError, EgressError, or the signal's reason. */
 export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX) {
   async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
     const response = await egress.request({
@@ -44,7 +44,6 @@ export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_
     return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
   }
 
-  /** Requests the block itself, whose hash can be checked. Gateways without block support return the file. */
   async function getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document> {
     const requested = new URL(url);
     requested.searchParams.set('format', 'raw');
@@ -65,11 +64,11 @@ function provenContent(id: ContentId, block: Uint8Array): Uint8Array | null {
     const unixfs = readUnixfsBlock(block);
     return unixfs?.kind === 'file' ? unixfs.content : null;
   }
-  // The gateway returned the file instead of the block, so the block is rebuilt.
+  // The gateway returned the file, so the block is rebuilt.
   return id.codec === 'dag-pb' && isBlockOf(id, writeUnixfsFile(block)) === true ? block : null;
 }
 
-/** A small file would have been proven, so a response that is not the block is a different file. */
+/** A small file would have been proven: this is a different one. */
 function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
   if (id.codec === 'dag-pb' && response.body.length > SINGLE_BLOCK_BYTES)
     return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };

@@ -5,7 +5,7 @@ import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.t
 
 export interface Collection extends CollectionFields {
   readonly status: 'pending' | 'known' | 'not-nft' | 'not-contract' | 'failed' | null;
-  /** Whether it was read as an NFT, an imported list names it, or its events show an NFT. */
+  /** As read, or named by an imported list, or shown by its events. */
   readonly isNft: boolean;
   readonly isRefusalOver: boolean;
   readonly contractType: 'ERC721' | 'ERC1155' | null;

@@ -14,7 +14,7 @@ export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>) 
   }
   if (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
     throw notJson('its top is something else');
-  // Postgres rejects NUL escapes, which are dropped, and escaped surrogate halves, which are replaced.
+  // Postgres rejects NUL escapes and escaped surrogate halves.
   const text = json.text.replace(ESCAPES, (written, refused?: string) => {
     if (refused === undefined) return written;
     return refused === '0000' ? '' : '\\ufffd';

@@ -1,7 +1,7 @@
 import { type Address, type ChainId, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, rowsAfter, sql, where } from '@chainstead/db';
 
-/** `complete`: read at least once; `refused`: not an NFT collection; `failed`: retried when it is due. */
+/** `refused`: not an NFT collection; `failed`: retried when it is due. */
 export type CollectionReadState = 'queued' | 'complete' | 'refused' | 'failed';
 
 export interface CollectionRead {
@@ -44,7 +44,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   'not-contract': 'There is no contract at this address',
 };
 
-/** Rows examined for one page, whatever the filter. */
 const LOOKED_AT = 20_000;
 
 const KEY = ['token_address', 'chain_id'];

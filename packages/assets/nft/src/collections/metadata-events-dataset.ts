@@ -12,7 +12,7 @@ const TOPICS = {
   contractUriChanged: topic('ContractURIUpdated(string,string)'),
 } as const;
 
-/** Metadata that was read before such an event becomes due again. Events of what was never requested are not stored. */
+/** Make earlier metadata due again. Events of what was never requested are not stored. */
 export const nftMetadataEvents: Dataset<MetadataEventRow> = {
   name: 'nft-metadata-events',
   topics: () => Object.values(TOPICS),
@@ -22,7 +22,6 @@ export const nftMetadataEvents: Dataset<MetadataEventRow> = {
     {
       name: 'nft-metadata-due',
       version: 1,
-      // Stored metadata is not derived from events: they only make it due.
       tables: [],
       added: (change) => [...makeCollectionsDue(change), makeTokensDue(change)],
       removed: () => [],
@@ -74,20 +73,18 @@ function readEvent({ topics, data }: Log): About | null {
   }
 }
 
-/** A document read within this time before the event counts as older: a node may have lagged, and clocks differ. */
+/** How far nodes lag, and clocks differ: such a document counts as older. */
 const DOUBT = sql`interval '10 minutes'`;
 const changed = columnsAs(table, 'changed');
 const COLLECTION = ['tokenAddress', 'chainId'] as const satisfies readonly ColumnOf<typeof nftCollections>[];
 const TOKEN = [...COLLECTION, 'tokenId'] as const satisfies readonly ColumnOf<typeof nftTokenMetadata>[];
 
-/** Starts from the events, so that an irrelevant event costs one key lookup. */
 function makeCollectionsDue({ rows, access }: RowsChange): readonly Sql[] {
   const events = sql`SELECT ${changed.tokenAddress}, ${changed.chainId}, max(${changed.blockTimestamp}) + ${DOUBT} AS newest
       FROM ${rows} AS changed WHERE ${changed.kind} = 1 GROUP BY 1, 2`;
   const isMeant = sql`${isOlder()} AND stored.status IN ('known', 'failed')`;
   if (access.isLocal) return [updateInOrder(nftCollections, COLLECTION, events, isMeant)];
-  // Citus cannot plan an update of a reference table that reads a temporary table, but can update a row by its key. Its
-  // block of statements takes no values.
+  // Citus can't update a reference table by a temporary one, but can update a row by its key.
   return [
     sql`CREATE TEMP TABLE IF NOT EXISTS contract_uri_events (token_address bytea, chain_id bigint, newest timestamptz) ON COMMIT DELETE ROWS`,
     sql`DELETE FROM contract_uri_events`,
@@ -113,7 +110,7 @@ function isOlder(): Sql {
   return sql`${hasSameKey(nftCollections, COLLECTION, 'stored', 'event')} AND event.newest > coalesce(stored.synced_at, '-infinity')`;
 }
 
-/** So that two writers don't deadlock. Across several nodes there is no order: the failed writer is retried. */
+/** So that two writers don't deadlock. Across nodes the failed writer is retried. */
 function updateInOrder<Table extends typeof nftCollections | typeof nftTokenMetadata>(
   of: Table,
   key: readonly ColumnOf<Table>[],

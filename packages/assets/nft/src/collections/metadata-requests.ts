@@ -6,14 +6,14 @@ import { type Requester, requestCollection, requestToken, type TokenSource } fro
 import { createSettledWatch, type MetadataWatch } from './settled-watch.ts';
 import type { TokenKey } from './token-rows.ts';
 
-/** Share of the request timeout that a request may spend waiting. */
+/** Share of the request timeout. */
 const WAIT_SHARE = 0.8;
 
 export interface MetadataRequestsOptions {
-  /** `ON_DEMAND_WAIT_MS`, and how many jobs one key may queue (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
+  /** `ON_DEMAND_WAIT_MS`, `ON_DEMAND_CONCURRENCY_PER_KEY`. */
   readonly onDemand: { readonly waitMs: number; readonly perKey: number };
   readonly clock: Clock;
-  /** Called when an NFT contract was requested. Errors are logged; no request waits for it. */
+  /** Errors are logged; no request waits for it. */
   onCollection?(
     context: { readonly database: Database; readonly logger: Logger },
     chain: Chain,
@@ -27,7 +27,6 @@ export interface MetadataRequests {
   readonly watch: MetadataWatch;
   requesterOf(c: ApiContext): Requester;
   announce(chain: Chain, address: Address, requester: Requester): void;
-  /** Queues a collection that was never read, or was refused; returns whether it became due. @throws TooManyWaitingError */
   collection(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
   collectionAgain(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
   token(chain: Chain, token: TokenKey, source: TokenSource, requester: Requester): Promise<boolean>;
@@ -40,7 +39,7 @@ export type CreateMetadataRequests = (
 export function createMetadataRequests(options: MetadataRequestsOptions): CreateMetadataRequests {
   const { onDemand, clock } = options;
   return ({ database, logger, limits }) => ({
-    // A request that waits longer than the request timeout would get a 503.
+    // Longer than the request timeout would get a 503.
     waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
     watch: createSettledWatch({ database, clock, logger }),
     requesterOf: (c) => ({ id: requesterOf(c), limit: onDemand.perKey }),

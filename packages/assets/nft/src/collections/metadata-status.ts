@@ -4,7 +4,6 @@ export interface MetadataStatus {
   readonly chainId: number;
   readonly collections: MetadataCounts;
   readonly tokens: MetadataCounts;
-  /** Most attempts first, up to a limit. The counts include all of them. */
   readonly failing: readonly {
     readonly address: string;
     readonly attempts: number;
@@ -16,7 +15,6 @@ export interface MetadataStatus {
 export interface MetadataCounts {
   readonly known: number;
   readonly waiting: number;
-  /** The last attempt failed. Earlier metadata is still served. */
   readonly failing: number;
 }
 

@@ -22,9 +22,8 @@ export interface MetadataOptions {
   readonly onCollection?: OnCollection;
 }
 
-/** Most of the time is spent waiting for documents of slow servers. */
 const CONCURRENCY = 16;
-/** Contract events make rows due without a notification. Milliseconds. */
+/** Milliseconds. Contract events make rows due without a notification. */
 const SWEEP_EVERY_MS = 5_000;
 
 export function addNftMetadata(dueWork: Pick<DueWork, 'add'>, options: MetadataOptions): void {
@@ -64,7 +63,6 @@ export function addNftMetadata(dueWork: Pick<DueWork, 'add'>, options: MetadataO
       risk: {
         kind: 'token',
         keyOf: ({ address, token_id: tokenId }) => `${chain.id} ${address} ${tokenId}`,
-        // One contract sets the document URIs of all its tokens.
         originOf: ({ address }) => `${chain.id} ${address}`,
       },
       async perform(claims, signal) {

@@ -7,7 +7,7 @@ export type NftStandard = 'erc721' | 'erc1155';
 
 const SOMEBODY = wordOf('1');
 const PROBES = {
-  /** No function has this selector: a result comes from a fallback that accepts any call. */
+  /** No function has this selector: a result shows a fallback that accepts any call. */
   nothing: '0xffffffff',
   decimals: '0x313ce567',
   balanceOf: `0x70a08231${SOMEBODY}`,
@@ -17,7 +17,7 @@ const PROBES = {
 } as const satisfies Record<string, Hex | readonly Hex[]>;
 const URI_START_BYTES = 256;
 
-/** As some NFTs are older than ERC-165. Null if the contract behaves like an ERC-20, or accepts any call. */
+/** Some NFTs are older than ERC-165. Null: like an ERC-20, or accepts any call. */
 export async function probeBehaviour(
   { call }: ContractCalls,
   to: Address,

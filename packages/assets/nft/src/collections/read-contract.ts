@@ -25,21 +25,19 @@ export interface ContractReading {
 }
 
 export interface SeenEvents {
-  /** Its events are those of ERC-721, or of ERC-1155 (`tokens.seen_as`). */
   readonly erc721: boolean;
   readonly erc1155: boolean;
 }
 
-/** Throws UpstreamsExhaustedError (retryable), RequestAbortedError. */
+/** @throws UpstreamsExhaustedError (retryable), RequestAbortedError */
 export interface ContractReader {
   readCollection(address: Address, seen: SeenEvents, signal: AbortSignal): Promise<ContractReading>;
-  /** Returns ERC-721's `tokenURI` or ERC-1155's `uri` with `{id}` replaced; null if the contract has none. */
+  /** `tokenURI`, or ERC-1155's `uri` with `{id}` replaced; null if the contract has none. */
   readTokenUri(address: Address, tokenId: string, signal: AbortSignal): Promise<string | null>;
 }
 
-/** A URI may contain its document in base64. Bytes. */
+/** Bytes: a URI may contain its document in base64. */
 const URI_BYTES_MAX = DOCUMENT_BYTES_MAX * 2;
-/** Offset and length precede a text. */
 const WORDS_BYTES = 128;
 
 const CALLS = {
@@ -85,7 +83,6 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
         data === null ? null : decodeText(data, lengthMax);
       const uri = (data: Hex | null): string | null => (data === null ? null : decodeRawText(data, URI_BYTES_MAX));
       return {
-        // An address that emitted events was a contract, even if it destroyed itself since.
         isContract: isContract || wasSeen,
         standard: standard === null && isContract ? await probeBehaviour(calls, address, signal) : standard,
         name: text(answers.name, NAME_LENGTH_MAX),
@@ -108,16 +105,14 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
   };
 }
 
-/** Returns null if the contract does not support ERC-165, or claims every interface. */
+/** Null if the contract does not support ERC-165, or claims every interface. */
 function claimedStandards(answers: Readonly<Record<CallName, Hex | null>>): SeenEvents | null {
   const claims = (name: CallName): boolean => answers[name] !== null && decodeFlag(answers[name]);
   if (claims('nobody')) return null;
-  // Early NFTs claim their own interface but not ERC-165's.
   if (!claims('erc165') && !claims('erc721') && !claims('erc1155')) return null;
   return { erc721: claims('erc721'), erc1155: claims('erc1155') };
 }
 
-/** If the contract claims both or neither, its events decide. */
 function standardOf(claimed: SeenEvents | null, seen: SeenEvents): NftStandard | null {
   if (claimed !== null && claimed.erc721 !== claimed.erc1155) return claimed.erc721 ? 'erc721' : 'erc1155';
   if (seen.erc721 || seen.erc1155) return seen.erc721 ? 'erc721' : 'erc1155';

@@ -11,17 +11,16 @@ export interface DocumentReader {
 
 export interface DocumentReaderOptions {
   readonly egress: Egress;
-  /** Gateways for `ipfs://` and `ar://`, tried in order. */
   readonly ipfsGateways: readonly string[];
   readonly arweaveGateways: readonly string[];
   readonly clock: Clock;
-  /** Maximum bytes of a document. @default 2 MiB */
+  /** @default 2 MiB */
   readonly bytesMax?: number;
 }
 
-/** For one request: resolving, connecting, redirects, body. Milliseconds. */
+/** Milliseconds, per request: resolving, connecting, redirects, body. */
 const REQUEST_MS_MAX = 10_000;
-/** For all locations together. Milliseconds. */
+/** Milliseconds for all locations together. */
 const DOCUMENT_MS_MAX = 25_000;
 
 export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {

@@ -50,7 +50,6 @@ export async function readDueCollection(
   }
 }
 
-/** If a document can't be read, the fields of an earlier one stay. */
 async function readDocument(
   { documents }: MetadataContext,
   uri: string | null,
@@ -68,7 +67,6 @@ async function readDocument(
   }
 }
 
-/** Called when a contract is found to be an NFT for the first time. */
 export type OnCollection = (chain: Chain, address: Address, requestedBy: string | null) => Promise<void>;
 
 export interface MetadataContext {

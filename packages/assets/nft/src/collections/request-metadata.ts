@@ -25,7 +25,7 @@ export class TooManyWaitingError extends ApiError {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Without `again`, only if the collection was never read or was refused. @throws TooManyWaitingError */
+/** Without `again`, only if never read or refused. @throws TooManyWaitingError */
 export async function requestCollection(
   database: Database,
   chainId: ChainId,
@@ -45,10 +45,10 @@ export async function requestCollection(
   });
 }
 
-/** `metadata`: fetch the document again from its last URI; `uri`: read the current URI from the contract. */
+/** `metadata`: the document from its last URI; `uri`: the contract's current URI first. */
 export type TokenSource = 'uri' | 'metadata';
 
-/** Makes a token due, unless it is. With several queued requests, one for the contract's URI wins. @throws TooManyWaitingError */
+/** A request for the contract's URI wins. @throws TooManyWaitingError */
 export async function requestToken(
   database: Database,
   chainId: ChainId,
@@ -70,7 +70,7 @@ export async function requestToken(
   });
 }
 
-/** Makes the tokens with known documents due: traits come from documents; returns how many. @throws TooManyWaitingError */
+/** Traits come from documents. @returns how many @throws TooManyWaitingError */
 export async function requestTokensOf(
   database: Database,
   chainId: ChainId,
@@ -92,7 +92,7 @@ export async function requestTokensOf(
   });
 }
 
-/** Requests of one key are counted one at a time. Otherwise concurrent ones would all find the last free slot. */
+/** One at a time per key: concurrent ones would all find the last free slot. */
 function whereRoom<T>(
   database: Database,
   { id, limit }: Requester,

@@ -8,7 +8,7 @@ import type { Requester } from './request-metadata.ts';
 
 type RequestedOf = { readonly chain: Chain; readonly requester: Requester };
 
-/** Contracts never requested are queued, and the request waits briefly. @throws TooManyWaitingError */
+/** Waits briefly. @throws TooManyWaitingError */
 export async function enqueueCollections(
   { database, requests }: { readonly database: Database; readonly requests: MetadataRequests },
   { chain, requester }: RequestedOf,
@@ -16,7 +16,6 @@ export async function enqueueCollections(
 ): Promise<ReadonlyMap<Address, Collection>> {
   const collections = new Map<Address, Collection>();
   for (const address of addresses) collections.set(address, await getCollection(database, chain.id, address));
-  // Never requested, being read, refused some time ago, or refused before its events were seen.
   const unread = [...collections].filter(([, { status, isNft, isRefusalOver }]) =>
     status === 'not-nft' || status === 'not-contract'
       ? isRefusalOver || isNft
@@ -30,7 +29,7 @@ export async function enqueueCollections(
   return collections;
 }
 
-/** @throws NotFoundError if it is not an NFT or not read yet; TooManyWaitingError */
+/** @throws NotFoundError if it is no NFT or unread; TooManyWaitingError */
 export async function enqueueCollection(
   context: Parameters<typeof enqueueCollections>[0],
   requested: RequestedOf,

@@ -14,7 +14,7 @@ import type { CreateMetadataRequests } from './metadata-requests.ts';
 import type { TokenKey } from './token-rows.ts';
 
 const DEFAULT_CHAIN = 'eth';
-/** Longest wait of `mode=sync`: a slow document takes no longer. Milliseconds. */
+/** Milliseconds: `mode=sync` waits no longer for a slow document. */
 const SYNC_WAIT_MS = 20_000;
 
 const syncStatus = z.object({ status: z.enum(['SYNCING', 'SYNCED']), message: z.string() }).openapi('SyncStatus');

@@ -1,4 +1,3 @@
-/** Off-chain metadata of collections and tokens, read on demand, and events that make it due again. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime, bytea, uint256 } from '@chainstead/db/column-types';
 import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
@@ -17,7 +16,6 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core';
 
-/** One row per contract whose metadata was requested. Name, symbol and standard are also in `tokens`. */
 export const nftCollections = pgTable(
   'nft_collections',
   {
@@ -25,7 +23,6 @@ export const nftCollections = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** pending, known, not-nft, not-contract, failed. */
     status: text('status').notNull().default('pending'),
-    /** ERC721, ERC1155; null while unknown. */
     contractType: text('contract_type'),
     name: text('name'),
     symbol: text('symbol'),
@@ -40,24 +37,22 @@ export const nftCollections = pgTable(
     telegramUrl: text('telegram_url'),
     twitterUsername: text('twitter_username'),
     instagramUsername: text('instagram_username'),
-    /** Null until the first read. */
     syncedAt: timestamp('synced_at', { withTimezone: true }),
-    /** Due because of a request, an event, a retry delay, or an expired refusal. */
+    /** After a request, an event, a retry delay, or an expired refusal. */
     ...dueColumns(''),
-    /** The key whose request waits for it (its id, or `open`). Null after an attempt, and if nothing requested it. */
+    /** Key that waits for it (id, or `open`); null after an attempt. */
     requestedBy: text('requested_by'),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId] }),
-    // Clients can cause many refusals, so the index keeps them apart from rows to read.
+    // Clients can cause many refusals: kept apart from rows to read.
     dueIndex('nft_collections_due', table, `status NOT IN ('not-nft', 'not-contract')`),
     index('nft_collections_refused').on(table.dueAt).where(sql`status IN ('not-nft', 'not-contract')`),
     index('nft_collections_requested').on(table.requestedBy).where(sql`requested_by IS NOT NULL`),
   ],
 );
 
-/** One row per token whose metadata was requested. */
 export const nftTokenMetadata = pgTable(
   'nft_token_metadata',
   {
@@ -69,11 +64,8 @@ export const nftTokenMetadata = pgTable(
     tokenUri: text('token_uri'),
     /** The document as text: jsonb would reorder its keys. */
     metadata: text('metadata'),
-    /** Whether the next read starts with the document's last URI instead of the contract. */
     fromKnownUri: boolean('from_known_uri').notNull().default(false),
-    /** When the document was read. */
     syncedAt: timestamp('synced_at', { withTimezone: true }),
-    /** When the URI was read from the contract. */
     uriSyncedAt: timestamp('uri_synced_at', { withTimezone: true }),
     ...dueColumns(''),
     requestedBy: text('requested_by'),
@@ -88,7 +80,6 @@ export const nftTokenMetadata = pgTable(
 /** 0: tokens, 1: the contract. */
 export type MetadataEventKind = 0 | 1;
 
-/** MetadataUpdate, BatchMetadataUpdate (ERC-4906), ContractURIUpdated (ERC-7572), URI (ERC-1155). */
 export const nftMetadataEvents = pgTable(
   'nft_metadata_events',
   {
@@ -112,5 +103,5 @@ export const nftMetadataEvents = pgTable(
 
 declareStorage(nftMetadataEvents, { writes: 'append', placement: distributedBy('contract', 'token_address') });
 
-/** An event that announces changed metadata. Token ids: decimal digits, inclusive; null if it concerns the contract. */
+/** Token ids: decimal digits, inclusive; null if it concerns the contract. */
 export type MetadataEventRow = Readonly<typeof nftMetadataEvents.$inferSelect>;

@@ -3,7 +3,7 @@ import { addressBytes, type Database, failureLevel, type Sql, sql } from '@chain
 import type { TokenKey } from './token-rows.ts';
 
 export interface MetadataWatch {
-  /** Resolves as soon as the row is not pending any more, at the latest after `ms`. */
+  /** Resolves when the row is not pending any more, or after `ms`. */
   collection(chainId: ChainId, address: Address, ms: number): Promise<void>;
   token(chainId: ChainId, token: TokenKey, ms: number): Promise<void>;
 }
@@ -18,7 +18,7 @@ interface Waiting {
   readonly settle: () => void;
 }
 
-/** One query for all waiting requests together. If it fails, requests continue when their time is over. */
+/** One query for all waiting requests. If it fails, they wait until their time ends. */
 export function createSettledWatch(options: {
   readonly database: Database;
   readonly clock: Clock;
@@ -51,7 +51,6 @@ export function createSettledWatch(options: {
     const entry: Waiting = { chainId, address, tokenId, settle: settled.resolve };
     const ended = new AbortController();
     waiting.add(entry);
-    // After a failed query its requests wait until their time ends. The next request polls again.
     if (!isLooking) void look();
     try {
       await Promise.race([settled.promise, sleepUnlessAborted(clock, ms, ended.signal)]);

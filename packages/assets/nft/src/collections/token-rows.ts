@@ -19,7 +19,6 @@ export interface DueToken {
   readonly address: Address;
   readonly token_id: string;
   readonly token_uri: string | null;
-  /** Whether the document is read from there, without a call to the contract. */
   readonly from_known_uri: boolean;
 }
 
@@ -65,5 +64,5 @@ export async function failToken(
   );
 }
 
-/** Citus allows no volatile expression in a CASE on a distributed row, as each node would evaluate its own. */
+/** Citus: no volatile expression in a CASE on a distributed row. */
 const NOW = fromNow(rawSql(0));

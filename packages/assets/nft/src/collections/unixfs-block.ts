@@ -1,4 +1,3 @@
-/** The content of a dag-pb block (UnixFS specification), as far as single files need it. */
 export type UnixfsBlock =
   /** A whole file in this one block. */
   | { readonly kind: 'file'; readonly content: Uint8Array }
@@ -6,7 +5,7 @@ export type UnixfsBlock =
   | { readonly kind: 'file-root' }
   | { readonly kind: 'other' };
 
-/** Returns null if the bytes are not a dag-pb block with a UnixFS node. Never throws. */
+/** Null if it is not a dag-pb block with a UnixFS node. Never throws. */
 export function readUnixfsBlock(block: Uint8Array): UnixfsBlock | null {
   const node = readFields(block);
   const data = node?.find(({ number }) => number === NODE_DATA)?.bytes;
@@ -18,14 +17,13 @@ export function readUnixfsBlock(block: Uint8Array): UnixfsBlock | null {
   return { kind: 'file', content: fields.find(({ number }) => number === FILE_DATA)?.bytes ?? new Uint8Array() };
 }
 
-/** Returns the block that common implementations create from a file that fits into one. */
+/** As common implementations write a file of one block. */
 export function writeUnixfsFile(content: Uint8Array): Uint8Array {
   const data = content.length === 0 ? [] : [tag(FILE_DATA, LENGTH_DELIMITED), ...varint(content.length), content];
   const file = join([tag(FILE_TYPE, VARINT), TYPE_FILE, ...data, tag(FILE_SIZE, VARINT), ...varint(content.length)]);
   return join([tag(NODE_DATA, LENGTH_DELIMITED), ...varint(file.length), file]);
 }
 
-// PBNode (dag-pb specification) and Data (UnixFS specification).
 const NODE_DATA = 1;
 const NODE_LINKS = 2;
 const FILE_TYPE = 1;
@@ -33,7 +31,6 @@ const FILE_DATA = 2;
 const FILE_SIZE = 3;
 const TYPE_RAW = 0;
 const TYPE_FILE = 2;
-// Protocol buffers wire types.
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
@@ -43,7 +40,6 @@ interface Field {
   readonly bytes: Uint8Array | null;
 }
 
-/** Returns the fields of a protocol buffers message with the two wire types that occur here; null if it is not one. */
 function readFields(message: Uint8Array): Field[] | null {
   const fields: Field[] = [];
   for (let at = 0; at < message.length; ) {

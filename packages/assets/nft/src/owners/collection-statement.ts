@@ -13,7 +13,7 @@ import {
 } from '@chainstead/pages';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 
-/** `of` restricts a table to the collection; `isPartial` is true if transfers are missing or not counted yet. */
+/** `of`: condition of the collection; `isPartial`: transfers are missing or not counted. */
 export function collectionStatement(
   chain: Chain,
   contract: Address,
@@ -33,7 +33,6 @@ export function collectionStatement(
   const isPartial = sql`(${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, address, nftCollectionOwners)})`;
   const page = write(of, sql`(SELECT is_partial FROM state)`);
   const order = page.orderBy === undefined ? rawSql('') : sql`\nORDER BY ${page.orderBy}`;
-  // Separate CTEs: on a cluster the page comes from the collection's node, the rest is local to the coordinator.
   return sql`WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
   SELECT ${subjectColumns(subject)}, ${isPartial} AS is_partial,
     (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block
@@ -52,7 +51,6 @@ export async function readCollectionRows<Row extends object>(
   chain: Chain,
   statement: Sql,
 ): Promise<CollectionRows<Row>> {
-  // An empty page still returns one row, without a page's columns.
   const rows = await database.select<SubjectColumns & { created_block: number | null; is_there: boolean } & Row>(
     statement,
   );

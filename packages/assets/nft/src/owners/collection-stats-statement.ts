@@ -5,7 +5,6 @@ import { collectionStatement } from './collection-statement.ts';
 
 export type CollectionStats = Readonly<Record<'ids' | 'owners' | 'transfers', string>>;
 
-/** Yields no row if nothing of the collection ever moved. */
 export function collectionStatsStatement(chain: Chain, contract: Address): Sql {
   return collectionStatement(chain, contract, (of) => ({
     columns: sql`page.ids::text AS ids, page.owners::text AS owners, page.transfers::text AS transfers`,

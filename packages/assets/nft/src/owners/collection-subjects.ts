@@ -14,9 +14,9 @@ export interface CollectionSubjectsOptions {
   readonly projections: SubjectProjections;
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
-  /** Default: unknown. */
+  /** @default unknown */
   readonly sendersOf?: SendersOf;
-  /** Default: contracts are not called. */
+  /** @default contracts are not called */
   readonly heldNow?: HeldNow;
 }
 
@@ -33,9 +33,9 @@ export interface RequestedCollection {
 }
 
 export interface CollectionSubjects {
-  /** Starts the count of the collection's holdings and waits briefly for it. */
+  /** Counts the collection's holdings and waits briefly for it. */
   open(requested: RequestedCollection): Promise<Collection>;
-  /** If blocks are missing, queues the collection's backfill, and a read of a contract that was never read. */
+  /** If blocks are missing, queues the backfill, and a first read of the contract. */
   stateOf(requested: RequestedCollection, collection: Collection, coverage: SubjectCoverage): Promise<CollectionState>;
 }
 
@@ -55,7 +55,6 @@ export function createCollectionSubjects(
         const backfill = await onDemandBackfill.requestContract({ database, logger }, chain, contract, requestedBy);
         return { ...syncStateOf(chain, 'collection', coverage, backfill), indexed };
       }
-      // A contract that was read and is not an NFT: none of its data is missing.
       if (collection.status === 'not-nft' || collection.status === 'not-contract')
         return { status: 'SYNCED', message: null, indexed: { ...indexed, complete: true } };
       const unread = { address: contract, isUnread: collection.status === null, possibleSpam: false };

@@ -46,7 +46,6 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
         cursor: parameters.cursor,
       }),
       refuseInvalid(result, c) {
-        // Unsupported operations have their name in the place of this route's address.
         const unserved = UNSERVED_OPERATIONS.find(({ method, path }) => method === 'GET' && path === c.req.path);
         if (!result.success && unserved !== undefined) throw new NotServedError(unserved);
         refuseInvalid(result, c);
@@ -83,7 +82,7 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
   };
 }
 
-/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
+/** Errors repeat these names of parameters. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),

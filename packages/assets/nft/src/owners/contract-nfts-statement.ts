@@ -17,18 +17,14 @@ export interface StoredNft {
   readonly tokenId: string;
   readonly tokenHash: string;
   readonly supply: string;
-  /** Whether it has a known holder. If not, `givers` may still hold it: newest change first, as many as {@link GIVERS_MAX}. */
+  /** If false, `givers` may still hold it: newest change first, at most {@link GIVERS_MAX}. */
   readonly isHeld: boolean;
   readonly givers: readonly string[] | null;
   readonly lastBlock: number;
   readonly receiver: Address | null;
 }
 
-/**
- * One range of `nft_collection_ids_by_hash` backwards, limit + 1 ids (owners-statements.explain.test.ts). While
- * transfers of an ERC-1155 are missing, also ids without a known holder (`nft_collection_ids_given_by_hash`): an
- * account that gave away its known amount may hold earlier tokens.
- */
+/** One range backwards. While ERC-1155 transfers are missing, also ids without a known holder. */
 export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): Sql {
   return collectionStatement(chain, query.contract, (of, isPartial) => {
     const { after, range } = query;
@@ -58,7 +54,7 @@ export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): S
   });
 }
 
-/** A slice of all token hashes, from the first up to but not including the second. 16 bytes each; null: to the end. */
+/** From inclusive, to exclusive. 16 bytes each; null: to the end. */
 export interface HashRange {
   readonly from: Buffer;
   readonly to: Buffer | null;
@@ -66,7 +62,7 @@ export interface HashRange {
 
 const HASHES = 2n ** 128n;
 
-/** Part `range` (from 1) of `totalRanges` equal parts, which together contain each hash once. */
+/** Part `range` (from 1) of `totalRanges` equal parts. */
 export function hashRange({ range, totalRanges }: { readonly range: number; readonly totalRanges: number }): HashRange {
   const end = (part: number): bigint => (BigInt(part) * HASHES + BigInt(totalRanges) - 1n) / BigInt(totalRanges);
   const bytesOf = (hash: bigint) => Buffer.from(hash.toString(16).padStart(32, '0'), 'hex');

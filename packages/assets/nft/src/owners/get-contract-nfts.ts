@@ -8,8 +8,8 @@ import type { CollectionSubjects, RequestedCollection } from './collection-subje
 import { type ContractNftsQuery, contractNftsStatement, type StoredNft } from './contract-nfts-statement.ts';
 
 /**
- * An ERC-1155 id has no single owner here; its amount is the total of all holders, once the history is complete.
- * Until then the contract is called for the balances of `givers`; ids without such a balance in time are left out.
+ * An ERC-1155 amount is the total of all holders. While the history is incomplete, contracts report
+ * balances of `givers`; ids without one in time are left out.
  */
 export async function getContractNfts(
   sources: ReadingSources,
@@ -45,7 +45,7 @@ export async function getContractNfts(
         blockNumber: changeBlockOf(nft.lastBlock),
       }),
     ),
-    // The hash of the last id examined, existing or not, if more follow.
+    // Last id examined, existing or not, if more follow.
     nextAfter: stored.rows.length > query.limit ? (rows.at(-1)?.tokenHash ?? null) : null,
   };
 }

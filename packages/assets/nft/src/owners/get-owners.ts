@@ -17,8 +17,8 @@ export interface OwnersFound extends CollectionState {
 }
 
 /**
- * ERC-1155 sums need the complete history. Until then the contract is called for the balances of accounts that gave away
- * all that they are known to have received. Accounts without a result in time are left out.
+ * While the history is incomplete, ERC-1155 contracts report balances of accounts with a sum of
+ * zero or less. Accounts without a result in time are left out.
  */
 export async function getOwners(
   sources: ReadingSources,
@@ -46,7 +46,7 @@ export async function getOwners(
   }));
   return {
     ...state,
-    // A contract that is not an NFT counts as complete, whatever events it emitted: amounts may be below zero.
+    // A contract that is not an NFT counts as complete: its amounts may be below zero.
     owners:
       isSingle || state.indexed.complete
         ? owners.filter(({ amount }) => BigInt(amount) > 0n)
@@ -56,7 +56,7 @@ export async function getOwners(
   };
 }
 
-/** An id without a transfer may be in a range that is not expanded, or have an owner without a transfer. */
+/** It may be in an unexpanded range, or have an owner without a transfer. */
 async function ownerOfUnmoved(
   holders: TokenHolders,
   { chain, contract }: RequestedCollection,

@@ -13,7 +13,7 @@ export interface OwnersQuery {
   readonly contract: Address;
   /** Null: owners of all ids. */
   readonly tokenId: string | null;
-  /** Whether each id is a single item, whose owner is its last receiver. */
+  /** The owner of a single item is its last receiver. */
   readonly isSingle: boolean;
   readonly limit: number;
   readonly after: NftOwnersPlace | null;
@@ -28,10 +28,8 @@ export interface OwnerOfNft {
 }
 
 /**
- * One range backwards, limit + 1 owners (owners-statements.explain.test.ts): `nft_collection_ids_by_change` if ids are
- * single items, otherwise `nft_collection_balances_by_change`; for one id the key of ids, or
- * `nft_collection_balances_by_id`. While transfers of an ERC-1155 are missing, a second range adds accounts whose sum
- * is zero or less: they may hold earlier tokens.
+ * One range backwards (owners-statements.explain.test.ts). While ERC-1155 transfers are missing,
+ * also accounts whose sum is zero or less.
  */
 export function ownersStatement(chain: Chain, query: OwnersQuery): Sql {
   const { table, owner, amount, held } = query.isSingle ? IDS : BALANCES;
@@ -67,7 +65,6 @@ const IDS = {
   table: sql`nft_collection_ids`,
   owner: sql`held.receiver`,
   amount: sql`1`,
-  // In contracts of both standards an id may not be a single item.
   held: [sql`held.is_held`, expectedTrue(sql`held.receiver IS NOT NULL`)],
 };
 const BALANCES = {

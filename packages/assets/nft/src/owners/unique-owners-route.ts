@@ -10,7 +10,7 @@ import { type CollectionSubjectsOptions, createCollectionSubjects } from './coll
 import { uniqueOwnersSchema } from './owners-response.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
-/** Addresses are short, so pages may be longer than elsewhere. */
+/** Addresses are short. */
 const PAGE_SIZE_MAX = 5_000;
 
 export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
@@ -60,7 +60,7 @@ export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): Rou
   };
 }
 
-/** The first page's range needs a lower bound too: without statistics the planner would sort the whole collection. */
+/** Without a lower bound and statistics, the planner would sort the whole collection. */
 const BEFORE_ALL = Buffer.alloc(0);
 
 export function uniqueOwnersStatement(

@@ -27,7 +27,7 @@ export interface PictureReaderOptions {
   readonly clock: Clock;
   /** As sent and after decompression. @default 8 MiB */
   readonly bytesMax?: number;
-  /** All locations together, milliseconds. @default 12,000 */
+  /** Milliseconds for all locations. @default 12,000 */
   readonly timeoutMs?: number;
   readonly atOnce?: number;
   readonly waitingMax?: number;
@@ -65,7 +65,6 @@ interface PictureSubject {
   readonly tokenId: string | null;
 }
 
-/** Starts no read. */
 async function readPictureUri(
   database: ReadDatabase,
   chain: Chain,

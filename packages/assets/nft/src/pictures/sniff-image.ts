@@ -1,7 +1,6 @@
-/** Picture types with only pixels: they execute nothing and load nothing. */
+/** Only pixels: these types execute nothing and load nothing. */
 export type RasterType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 
-/** Signatures: Latin-1 texts at byte offsets. */
 const BEGINNINGS: readonly (readonly [RasterType, readonly (readonly [at: number, text: string])[]])[] = [
   ['image/png', [[0, '\x89PNG\r\n\x1a\n']]],
   ['image/jpeg', [[0, '\xff\xd8\xff']]],
@@ -18,7 +17,6 @@ const BEGINNINGS: readonly (readonly [RasterType, readonly (readonly [at: number
   ['image/avif', [[4, 'ftypavis']]],
 ];
 
-/** From the first bytes, whatever the server declares; null for other types, such as SVG and HTML. */
 export function sniffImage(bytes: Uint8Array): RasterType | null {
   const beginning = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
   return BEGINNINGS.find(([, parts]) => parts.every(([at, text]) => beginning.startsWith(text, at)))?.[0] ?? null;

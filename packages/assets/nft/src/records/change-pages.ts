@@ -3,22 +3,20 @@ import { expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 
 /**
- * Pages holdings by the block of their newest change, pinned to the newest block of the first page. A holding that
- * changes after the pin is not shown any more; a reorg moves it too, up or down. While a run is in blocks that could be
- * reorganized at its start, each page searches all of them and skips the holdings already shown. Below them the key of
- * the last row marks the start of a page.
+ * Pages holdings by newest change, up to the first page's newest block. Later changes disappear; a
+ * reorg moves holdings. In blocks that could be reorganized, each page searches all and skips those
+ * already shown. Below, the last row's key starts a page.
  */
 export const changeRunSchema = z.object({
   /** The highest final block at the first page. */
   settled: z.int(),
-  /** Concatenated marks of the holdings that were shown from blocks above it. */
+  /** Concatenated marks of holdings shown from above it. */
   shown: z.string(),
 });
 export type ChangeRun = z.infer<typeof changeRunSchema>;
 
-/** The first hexadecimal digits of a hash of the holding and its holder. */
+/** Hexadecimal digits of a hash of holding and holder. */
 export const MARK_LENGTH = 12;
-/** Marks that fit in a cursor. With more, pages go by the key alone. */
 const MARKS_MAX = 200;
 
 export interface ChangePlace {

@@ -13,7 +13,7 @@ export const mediaSchema = z
   })
   .openapi('NftMedia');
 
-/** Previews are never created, and no status may promise one: clients would poll forever. */
+/** Previews are never created. No status may promise one: clients would poll forever. */
 export function mediaOf(
   fields: Readonly<Record<string, unknown>>,
   readAt: Date | null,

@@ -7,11 +7,11 @@ import type { RarityFigures, TraitFigures } from './rarity-figures.ts';
 export interface RecordKey {
   readonly address: Address;
   readonly tokenId: string;
-  /** The holder of the record; null if there is none, or several. */
+  /** Null if there is none, or several. */
   readonly owner: Address | null;
   /** Units of that holder, decimal digits; null if unknown. */
   readonly amount: string | null;
-  /** Block of the newest change of owner or amount; null if unknown. */
+  /** Newest change of owner or amount; null if unknown. */
   readonly blockNumber: number | null;
 }
 
@@ -22,7 +22,7 @@ export interface NftRecord extends RecordKey {
   readonly verified: boolean;
   /** The newest mint without a later burn; for ERC-1155, the first mint of the id. */
   readonly mint: { readonly blockNumber: number; readonly transactionHash: Hash } | null;
-  /** As the contract returned it; null if it contains its document and is longer than 8,192 characters. */
+  /** Null if it contains its document and is longer than 8,192 characters. */
   readonly tokenUri: string | null;
   readonly uriSyncedAt: Date | null;
   readonly document: TokenDocument | null;
@@ -38,6 +38,5 @@ export function recordId({ address, tokenId }: Pick<RecordKey, 'address' | 'toke
 
 export interface TokenRarity {
   readonly figures: RarityFigures;
-  /** The traits of its document, by {@link traitName}. */
   readonly traits: ReadonlyMap<string, TraitFigures>;
 }

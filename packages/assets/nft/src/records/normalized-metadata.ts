@@ -47,7 +47,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * The first key with a value wins; empty texts count as absent.
  * @param fields null while there is no document
- * @param traits figures of the document's traits by {@link traitName}
+ * @param traits by {@link traitName}
  */
 export function normalizeMetadata(
   fields: Fields | null,
@@ -85,7 +85,6 @@ function attributesOf(fields: Fields): Attribute[] {
   return (list ?? []).flatMap((item: unknown) => attributeOf(item) ?? []);
 }
 
-/** A bare value is an attribute without a type. A list or null is not an attribute. */
 function attributeOf(item: unknown): Attribute | null {
   if (Array.isArray(item) || item === null) return null;
   const fields: Fields = typeof item === 'object' ? Object(item) : { value: item };
@@ -109,7 +108,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : (numberOf(value)?.toString() ?? null);
 }
 
-/** JSON has no infinity, but 1e999 parses to it. */
+/** 1e999 parses to infinity. */
 function numberOf(value: unknown): number | ExactNumber | null {
   return value instanceof ExactNumber || (typeof value === 'number' && Number.isFinite(value)) ? value : null;
 }

@@ -4,12 +4,10 @@ export function percentageOf(part: number, whole: number): number {
   return Math.floor((2 * PARTS * part + whole) / (2 * whole)) / 100;
 }
 
-/** `Top 13% trait`: the share of the collection that has the trait. */
 export function traitLabel(percentage: number): string {
   return `Top ${topOf(percentage)}% trait`;
 }
 
-/** `Top 98%`: the NFT's position in the collection. */
 export function rarityLabel(percentage: number): string {
   return `Top ${topOf(percentage)}%`;
 }

@@ -5,12 +5,11 @@ import { normalizeMetadata } from './normalized-metadata.ts';
 import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
 import { type Trait, traitKey, traitName, traitsOf } from './trait.ts';
 
-/** For a collection with trait counts, as at the hosted API. */
 export const TOKENS_MAX = 50_000;
 
 type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;
 
-/** By {@link recordId}. Ranks take one statement and traits another; on distributed tables, one of each per contract. */
+/** By {@link recordId}. On distributed tables, two statements per contract. */
 export async function readRarities(
   database: ReadDatabase,
   chain: Chain,
@@ -25,7 +24,6 @@ export async function readRarities(
   return rarities;
 }
 
-/** @param records from one contract if tables are distributed, so that only its node is queried */
 async function raritiesOf(
   database: ReadDatabase,
   chain: Chain,
@@ -58,7 +56,7 @@ async function raritiesOf(
   );
 }
 
-/** One lookup per token in two keys (traits-statements.explain.test.ts). If tables are distributed, of one contract only. */
+/** Two key lookups per token. On distributed tables, of one contract. */
 export function ranksStatement(
   chain: Chain,
   tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[],
@@ -137,7 +135,6 @@ function shownGeneration(chainId: Sql): Sql {
 )`;
 }
 
-/** The contract determines the node of the rows. */
 function oneContract(requested: readonly Pick<NftRecord, 'address'>[]): Buffer {
   const [first, ...others] = new Set(requested.map(({ address }) => address));
   if (first === undefined || others.length > 0) throw new RangeError('Distributed tables allow one contract per query');

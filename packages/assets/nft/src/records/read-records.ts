@@ -23,7 +23,6 @@ export async function readRecords(
   });
 }
 
-/** Reads each token and its mint separately: contracts and transfers are on different nodes. */
 async function readSpread(
   database: ReadDatabase,
   chain: Chain,

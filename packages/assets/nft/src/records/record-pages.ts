@@ -7,7 +7,7 @@ import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
 import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
 
-/** Those that are known within a request's wait. */
+/** Those known within a request's wait. */
 export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<ReadonlyMap<Hash, Address>>;
 
 const BY_TOKEN = 'nft_transfers_by_token';
@@ -31,7 +31,6 @@ export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf =
   };
 }
 
-/** By {@link recordId}. An ERC-1155 id has many minters. */
 async function mintersOf(
   chain: Chain,
   records: readonly NftRecord[],

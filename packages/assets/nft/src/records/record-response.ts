@@ -88,7 +88,6 @@ export interface NftRecordOptions {
   readonly normalizeMetadata: boolean;
   readonly mediaItems: boolean;
   readonly collection: CollectionPart;
-  /** Null if prices were not requested. */
   readonly lastSales: ((token: { readonly token: Address; readonly tokenId: string }) => LastSale) | null;
   /** By {@link recordId}. */
   readonly minters: ReadonlyMap<string, Address>;
@@ -102,7 +101,6 @@ export function showNft(record: NftRecord, options: NftRecordOptions): z.infer<t
   };
 }
 
-/** Without a holder, the owner is the zero address. */
 export function showOwnedNft(record: NftRecord, options: NftRecordOptions): z.infer<typeof ownedNftSchema> {
   return { ...showRecord(record, options), owner_of: record.owner ?? ZERO_ADDRESS };
 }

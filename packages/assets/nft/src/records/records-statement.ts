@@ -7,9 +7,9 @@ import { requestedTokens } from './requested-tokens.ts';
 import { NOBODY, PLACE, placeOrder, type TokenMoves, tokenMoves } from './token-moves.ts';
 
 export const DATA_URI_LENGTH_MAX = 8_192;
-/** Maximum total size of the documents in one response; later ones are left out. At least the largest one. Bytes. */
+/** Bytes of documents per response. At least the largest one. */
 export const DOCUMENTS_BYTES_MAX = 4_194_304;
-/** If none of a token's newest transfers is a mint or burn, its first transfer may be the mint. */
+/** If none of the newest transfers is a mint or burn, the first one may be the mint. */
 const MINT_SEARCH_MAX = 256;
 
 const SHOWN_COLUMNS = joinSql(
@@ -20,13 +20,11 @@ const SHOWN_COLUMNS = joinSql(
 );
 
 export interface RecordsReading {
-  /** Mints can't be searched without their index. */
   readonly hasMints: boolean;
-  /** If so, the statement is for one token, without its mint ({@link mintStatement}). */
   readonly isSpread?: boolean;
 }
 
-/** Key lookups and two ranges of `nft_transfers_by_token` per token (records-statement.explain.test.ts). */
+/** Key lookups and two ranges per token (records-statement.explain.test.ts). */
 export function recordsStatement(
   chain: Chain,
   tokens: readonly Pick<RecordKey, 'address' | 'tokenId'>[],
@@ -62,8 +60,8 @@ FROM ${requestedTokens([token], true)} CROSS JOIN (SELECT ${contractType}::text 
 const NO_MINT = sql`(SELECT NULL::integer AS block_number, NULL::bytea AS transaction_hash)`;
 
 /**
- * The valid mint. For ERC-1155 it is the first transfer, if that is a mint; for others the newest mint without a later
- * burn. The first transfer is the fallback for tokens that moved very often.
+ * ERC-1155: the first transfer, if a mint. Others: the newest mint without a later burn, or the
+ * first transfer of a token that moved very often.
  */
 function mintOf(chainId: Sql): Sql {
   const columns = [...PLACE, 'from_address', 'to_address', 'transaction_hash'];

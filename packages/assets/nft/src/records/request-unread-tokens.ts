@@ -6,7 +6,7 @@ import { leaveUnlessAway } from './leave-unless-away.ts';
 import type { NftRecord } from './nft-record.ts';
 
 const PER_PAGE_MAX = 20;
-/** While this many tokens are queued, pages add none: explicit requests of clients come first. */
+/** Explicit requests of clients come first: then pages add none. */
 const WAITING_MAX = 500;
 
 /** Except possible spam. They count for no key. */

@@ -1,4 +1,3 @@
-/** The relation `requested`: `token_address`, `token_id` and `place`. */
 import { addressBytes, type Sql, sql } from '@chainstead/db';
 import type { RecordKey } from './nft-record.ts';
 
@@ -6,7 +5,7 @@ type Token = Pick<RecordKey, 'address' | 'tokenId'>;
 
 export function requestedTokens(tokens: readonly Token[], isSpread: boolean): Sql {
   const [first] = tokens;
-  // One token's values are known at planning time, so the statement goes to the contract's node.
+  // Plain values, so that the statement goes to the contract's node.
   if (isSpread && first !== undefined)
     return sql`(SELECT ${addressBytes(first.address)}::bytea AS token_address, ${first.tokenId}::numeric AS token_id, 1::bigint AS place) AS requested`;
   const addresses = tokens.map(({ address }) => addressBytes(address));
@@ -14,7 +13,7 @@ export function requestedTokens(tokens: readonly Token[], isSpread: boolean): Sq
   return sql`unnest(${addresses}::bytea[], ${ids}::numeric[]) WITH ORDINALITY AS requested(token_address, token_id, place)`;
 }
 
-/** One by one if tables are distributed. @returns the results, in token order */
+/** In token order. One by one if tables are distributed. */
 export async function readTogether<T extends Token, Row>(
   tokens: readonly T[],
   isSpread: boolean,

@@ -1,11 +1,10 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 
-/** Transfers of the token of `requested` (requested-tokens.ts). */
 export interface TokenMoves {
   readonly chainId: Sql;
   readonly columns: readonly string[];
-  /** Over `moved`, expected to be true for most rows. */
+  /** Over `moved`, true for most rows. */
   readonly condition?: Sql;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
@@ -19,7 +18,7 @@ export function placeOrder(alias: string, order: 'ASC' | 'DESC'): Sql {
 
 export const NOBODY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
 
-/** In each partition a range of `nft_transfers_by_token` that ends with the limit (see trade-conditions.ts). */
+/** In each partition a range of `nft_transfers_by_token` (see trade-conditions.ts). */
 export function tokenMoves({ chainId, columns, condition, order, limit }: TokenMoves): Sql {
   const conditions = [
     sql`moved.collection_key = address_key(requested.token_address)`,

@@ -14,10 +14,10 @@ export interface Attribute {
 }
 
 export const TRAITS_PER_TOKEN_MAX = 100;
-/** A trait with a longer type or value is ignored as prose. Characters. */
+/** Characters. A longer type or value is prose. */
 export const TRAIT_LENGTH_MAX = 256;
 
-/** Each at most once, in order. Numbers and booleans count by their text; other values, and dates, are no traits. */
+/** Each at most once. Dates and other values are no traits. */
 export function traitsOf(attributes: readonly Attribute[]): readonly Trait[] {
   const traits = new Map<string, Trait>();
   for (const attribute of attributes) {
@@ -34,7 +34,7 @@ export function traitOf({ trait_type: type, value, display_type: display }: Attr
   return trait.type.length > TRAIT_LENGTH_MAX || trait.value.length > TRAIT_LENGTH_MAX ? null : trait;
 }
 
-/** Valid for text columns: no NUL, no half of a surrogate pair. */
+/** For text columns: no NUL, no half of a surrogate pair. */
 export function traitAsStored({ type, value }: Trait): Trait {
   return { type: storable(type), value: storable(value) };
 }
@@ -43,7 +43,7 @@ export function traitName({ type, value }: Trait): string {
   return JSON.stringify([type, value]);
 }
 
-/** 16 bytes, which fit an index however long the texts are. */
+/** 16 bytes: fits an index however long the texts are. */
 export function traitKey(contract: Address, trait: Trait): Buffer {
   return createHash('sha256')
     .update(`${contract}${traitName(trait)}`)

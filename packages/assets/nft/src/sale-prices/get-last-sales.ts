@@ -8,12 +8,11 @@ import { type salePricesSchema, showSalePrices } from './sale-prices-response.ts
 
 export type LastSale = z.infer<typeof salePricesSchema>['last_sale'];
 
-/** Maximum age of the last sale: the longest window of the price routes. */
 const DAYS = 365;
-/** Concurrent statements: a page of collections must not take all connections. */
+/** Statements at once: a page of collections must not take all connections. */
 const CONCURRENCY = 4;
 
-/** Paid in ether within a year, as the API shows it; of a collection if the id is null. */
+/** Paid in ether within a year; of a collection if the id is null. */
 export async function getLastSale(
   database: ReadDatabase,
   chain: Chain,

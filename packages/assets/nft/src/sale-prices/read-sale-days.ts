@@ -9,12 +9,10 @@ export interface SaleDay {
   readonly day: string;
   readonly sales: number;
   readonly lowest: string;
-  /** Rounded down. */
   readonly average: string;
   readonly highest: string;
 }
 
-/** Sales for ether or wrapped ether, oldest first. One or two rows a day, by their key. */
 export async function readSaleDays(
   database: ReadDatabase,
   chain: Chain,

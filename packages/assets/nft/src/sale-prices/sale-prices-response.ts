@@ -58,7 +58,7 @@ export const salePricesSchema = z
   })
   .openapi('NftSalePrices');
 
-/** @param collection its address if the response covers all its tokens, otherwise null */
+/** @param collection null if the response does not cover all its tokens */
 export function showSalePrices(
   prices: SalePrices,
   days: number,

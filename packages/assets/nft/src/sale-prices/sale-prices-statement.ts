@@ -11,7 +11,7 @@ import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statem
 export interface SalePricesQuery {
   readonly token: Address;
   readonly tokenId: string | null;
-  /** Days before `now`. 0: empty. */
+  /** Before `now`. 0: empty. */
   readonly days: number;
   readonly now: Date;
   readonly includeWrapped: boolean;
@@ -20,9 +20,8 @@ export interface SalePricesQuery {
 const DAY_MS = 86_400_000;
 
 /**
- * Whole UTC days come from `nft_sale_days`: a year is 365 rows, however many sales it had. The window's first, partial
- * day is read from the trades of that day's blocks. Each of the three shown sales is then one lookup by key. Accepted
- * Punk bids have no stored price: they are read from the trades of the whole window, for CryptoPunks only.
+ * Whole UTC days from `nft_sale_days`, the first day from its trades. Accepted Punk bids have no
+ * stored price: they are read from all trades of the window.
  * @param isSpread whether tables are distributed
  */
 export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpread = false): Sql {
@@ -76,7 +75,6 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
     transaction: sql`trade.transaction_index`,
     log: sql`trade.log_index`,
   });
-  // If tables are distributed, tables that exist only on the coordinator are read separately.
   return sql`WITH ${joinSql(ctes)}, state AS MATERIALIZED (
   SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND NOT ${hasContradicted(chainId, DATASET, span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
 ), shown AS MATERIALIZED (
@@ -99,7 +97,6 @@ interface Scan {
   readonly priced: Priced;
 }
 
-/** As in {@link saleSummary}, of each day from this one on. */
 function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: Sql): Sql {
   return sql`SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
       ARRAY[-latest_block, -latest_transaction, -latest_log, -latest_item]::numeric[] AS latest
@@ -142,7 +139,7 @@ const SHOWN_COLUMNS = sql`${hexText('trade.transaction_hash')} AS "transactionHa
   ${hexText('trade.buyer')} AS buyer, ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id AS "tokenId",
   ${hexText('trade.payment_token')} AS "paymentToken"`;
 
-/** As in `payment_token` (docs/api/trades-and-prices.md#sale-prices). Empty if the chain has no ether. */
+/** docs/api/trades-and-prices.md#sale-prices. Empty if the chain has no ether. */
 export function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
   if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];
   return withWrapped && chain.wrappedNative !== null ? [ZERO_ADDRESS, chain.wrappedNative] : [ZERO_ADDRESS];

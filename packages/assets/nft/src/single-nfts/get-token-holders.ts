@@ -20,14 +20,13 @@ export interface TokenHolder extends RecordKey {
 interface HolderCandidate {
   readonly owner: Address;
   readonly blockNumber: number;
-  /** Whether it is known to have received more than it gave. */
+  /** Known to have received more than it gave. */
   readonly isLikely: boolean;
 }
 
 /**
- * In token order: for ERC-721 the receiver of the newest transfer, for ERC-1155 the holder with the newest receipt,
- * none for burned tokens; null for a token without an indexed transfer.
- * @param isWhole whether a contract's history is complete: amounts of ERC-1155 are sums of all of it
+ * In token order. Null without an indexed transfer. ERC-1155: the newest receiver that holds it.
+ * @param isWhole whether a contract's history is complete, as sums of ERC-1155 need
  */
 export async function getTokenHolders(
   database: ReadDatabase,
@@ -51,7 +50,6 @@ interface HolderColumns {
   readonly newestOwner: Address | null;
   /** Null if only transfers from an account to itself are known. */
   readonly newestBlock: number | null;
-  /** Only for ERC-1155; null if no account is known. */
   readonly accounts: readonly AccountEntry[] | null;
   readonly moves: number | null;
   readonly rangeOwner: Address | null;
@@ -72,7 +70,6 @@ function heldOf(row: HolderColumns, isWhole: boolean): Held | null {
   const holder = accounts.find(({ isLikely }) => isLikely);
   if (holder !== undefined)
     return { owner: holder.owner, amount: holder.amount, blockNumber: holder.blockNumber, candidates: [] };
-  // An account that gave more than existed got it by other means than transfers.
   return accounts.every(({ amount }) => amount === '0') ? nobody : { ...nobody, candidates: accounts.map(candidateOf) };
 }
 
@@ -80,7 +77,6 @@ function candidateOf({ owner, blockNumber, isLikely }: HolderCandidate): HolderC
   return { owner, blockNumber, isLikely };
 }
 
-/** One unit, or none if it has no holder. */
 function ofOne(owner: Address, blockNumber: number | null): Held {
   const isBurned = owner === ZERO_ADDRESS;
   return { owner: isBurned ? null : owner, amount: isBurned ? null : '1', blockNumber, candidates: [] };

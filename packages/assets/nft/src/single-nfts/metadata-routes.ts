@@ -14,7 +14,7 @@ export interface MetadataRoutesOptions extends MetadataRequestsOptions {
   readonly heldNow?: HeldNow;
 }
 
-/** The last one is `GET /nft/{address}/{token_id}`: routes whose last segment is a name come before it. */
+/** `GET /nft/{address}/{token_id}` must be last: other routes end with a name in its place. */
 export function metadataRoutes(options: MetadataRoutesOptions): readonly RouteModule[] {
   const createRequests = createMetadataRequests(options);
   const { sendersOf, heldNow } = options;

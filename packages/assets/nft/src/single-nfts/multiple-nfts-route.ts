@@ -23,7 +23,7 @@ const DEFAULT_CHAIN = 'eth';
 
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
-/** Documents beyond the request's budget of node calls are shown as not read yet, and later requests queue them. */
+/** Documents beyond the budget of node calls are left to later requests. */
 export function multipleNftsRoute(
   createRequests: CreateMetadataRequests,
   sendersOf?: SendersOf,

@@ -32,7 +32,7 @@ const DEFAULT_CHAIN = 'eth';
 
 export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
 
-/** An id without an indexed transfer exists if its contract returns an owner or a document for it. */
+/** An id without an indexed transfer exists if its contract returns an owner or a document. */
 export function nftMetadataRoute(
   createRequests: CreateMetadataRequests,
   sendersOf?: SendersOf,
@@ -88,7 +88,6 @@ async function neverMoved(database: Database, chain: Chain, token: TokenKey): Pr
   throw new NotFoundError(`${name} ${problem}`, details);
 }
 
-/** Unsupported operations reach this route too: their names are not token ids. */
 function refuseUnlessNamed(result: Parameters<typeof refuseInvalid>[0], c: ApiContext): undefined {
   const name = c.req.path.split('/').at(-1);
   const unserved = UNSERVED_OPERATIONS.find(

@@ -9,7 +9,7 @@ export interface TokenReading {
   readonly hasUri: boolean;
 }
 
-/** Queues what was never requested, and waits briefly. @returns why some could not be queued; null if all were */
+/** @returns why some could not be queued; null if all were */
 export async function requestTokens(
   { database, requests }: { readonly database: Pick<Database, 'query'>; readonly requests: MetadataRequests },
   { chain, requester, waitMs }: { readonly chain: Chain; readonly requester: Requester; readonly waitMs: number },
@@ -46,7 +46,6 @@ export async function readTokens(
   );
 }
 
-/** A key with a full queue gets the stored data. */
 async function requestOf(request: () => Promise<unknown>): Promise<TooManyWaitingError | null> {
   try {
     await request();

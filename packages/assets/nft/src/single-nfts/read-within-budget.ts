@@ -9,16 +9,15 @@ import type { RecordKey } from '../records/nft-record.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 import { readTokens, requestTokens } from './read-requested-tokens.ts';
 
-/** For one request, its own calls and those of the worker role. */
+/** Per request, with those of the worker role. */
 const NODE_CALLS_MAX = 60;
 
-/** The most calls that a read takes if the chain has no Multicall3. */
+/** At most, if the chain has no Multicall3. */
 const CALLS = {
   owner: 1,
   amounts: 1,
   erc721Uri: 1,
   otherUri: 2,
-  /** Its code, eight functions, and a probe of its behavior. */
   collection: 18,
   history: 3,
 };
@@ -27,7 +26,7 @@ interface TokensToRead {
   readonly chain: Chain;
   readonly requester: Requester;
   readonly contracts: readonly Address[];
-  /** In request order; null for a token without a known owner. */
+  /** In request order; null without a known owner. */
   readonly held: readonly (RecordKey | null)[];
   readonly coverage: ReadonlyMap<Address, SubjectCoverage>;
 }

@@ -7,24 +7,20 @@ import { NOBODY, PLACE, placeOrder, tokenMoves } from '../records/token-moves.ts
 import { changesHolder, reportsHolder } from '../transfers/moved-amounts.ts';
 
 export interface HoldersReading {
-  /** Unexpanded ranges can't be searched without their index. */
   readonly hasRanges: boolean;
-  /** If so, the statement is for one token. */
   readonly isSpread?: boolean;
 }
 
-/** For an ERC-1155 id that moved more often, no amount is known. */
+/** An ERC-1155 id that moved more often has no known amount. */
 export const ADDED_UP_MAX = 5_000;
-/** For an ERC-1155 id, without the newest one with a positive balance. */
 const ACCOUNTS_MAX = 10;
 
-/** Receipts of an ERC-1155 id minus transfers out: account in hexadecimal digits, decimal digits, newest block of both. */
+/** Receipts minus transfers out: hexadecimal digits, decimal digits, newest block of both. */
 export type AccountEntry = readonly [account: string, amount: string, lastBlock: number];
 
 /**
- * One row per token, in order, from ranges of `nft_transfers_by_token` and `nft_transfers_by_range`
- * (records-statement.explain.test.ts): the newest transfer that shows an owner and the block of the newest change. For
- * ERC-1155 it has the accounts with the newest receipts. For an id that never moved it has the range of its mint.
+ * One row per token, in order (records-statement.explain.test.ts): the newest transfer that shows
+ * an owner, or the newest receivers (ERC-1155), or the range of the mint (never moved).
  */
 export function tokenHoldersStatement(
   chain: Chain,
@@ -68,7 +64,6 @@ ORDER BY requested.place`;
 }
 
 function rangedMint(chainId: Sql, isSpread: boolean): Sql {
-  // The key itself determines the node; otherwise this condition would hide the index.
   const place = rawSql(isSpread ? 'AND moved.collection_key = address_key(requested.token_address)' : '');
   return sql`SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
   WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(requested.token_address) AND moved.chain_id = ${chainId} ${place}
@@ -79,5 +74,4 @@ function rangedMint(chainId: Sql, isSpread: boolean): Sql {
 const NO_RANGE = sql`SELECT NULL::bytea AS to_address, NULL::integer AS block_number`;
 
 const COLUMNS = [...PLACE, 'kind', 'from_address', 'to_address', 'amount'];
-/** Kinds with several possible holders per id. */
 export const BATCHABLE: readonly number[] = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch];

@@ -8,10 +8,7 @@ import { type HeldNow, holdingId, NOBODY_REQUESTED } from '../token-state/held-n
 import { getTokenHolders, type TokenHolder } from './get-token-holders.ts';
 
 export interface TokenHolders {
-  /**
-   * If transfers are not enough, contracts are called: for owners of tokens that never moved, and for balances of former
-   * holders of an ERC-1155 with an incomplete history.
-   */
+  /** Calls contracts for tokens that never moved, and for ERC-1155 with an incomplete history. */
   find(
     chain: Chain,
     tokens: readonly TokenKey[],

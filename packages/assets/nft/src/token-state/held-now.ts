@@ -7,11 +7,11 @@ import { type RecordKey, recordId } from '../records/nft-record.ts';
 
 export type NftHolding = TokenKey & { readonly owner: Address };
 
-/** Reads holdings from contracts at the newest indexed block, for cases that transfers don't show. */
+/** Calls contracts where transfers don't show the holder. */
 export interface HeldNow {
-  /** Owners of ERC-721 ids, by {@link recordId}. Ids without a result in time, or without an owner, are missing. */
+  /** ERC-721, by {@link recordId}. Missing: no result in time, or no owner. */
   ownersOf(chain: Chain, tokens: readonly TokenKey[]): Promise<ReadonlyMap<string, Address>>;
-  /** Amounts of ERC-1155 in decimal digits, by {@link holdingId}. Those without a result in time are missing. */
+  /** ERC-1155, decimal digits by {@link holdingId}. Missing: no result in time. */
   amountsOf(chain: Chain, holdings: readonly NftHolding[]): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -20,7 +20,6 @@ export const NOBODY_REQUESTED: HeldNow = {
   amountsOf: async () => new Map(),
 };
 
-/** Paging back and forth makes no new node calls. Milliseconds. */
 const MAX_AGE_MS = 5_000;
 
 export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow {
@@ -56,20 +55,18 @@ export async function withAmountsNow<Key extends RecordKey & { readonly owner: A
   });
 }
 
-/** Each is one text ({@link recordId}, {@link holdingId}). */
 interface Items {
   items: string[];
 }
 
 type Reported = (readonly [item: string, reported: string | null])[];
 
-/** Failures don't share a cause: pages cover many contracts. */
+/** Pages cover many contracts: failures don't share a cause. */
 const failsAlike = (): string => '';
 
 const answer = z.array(z.tuple([z.string(), z.string().nullable()]));
 const itemsOf = (item: RegExp) => z.object({ items: z.array(z.string().regex(item)).min(1) });
 
-/** By `ownerOf`. */
 export const NFT_OWNERS: StateKind<Items, Reported> = {
   name: 'nft-owners',
   question: itemsOf(/^0x[0-9a-f]{40}:\d+$/),
@@ -77,7 +74,6 @@ export const NFT_OWNERS: StateKind<Items, Reported> = {
   failsAlike,
 };
 
-/** By `balanceOfBatch`, in decimal digits. */
 export const NFT_AMOUNTS: StateKind<Items, Reported> = {
   name: 'nft-amounts',
   question: itemsOf(/^0x[0-9a-f]{40}:\d+:0x[0-9a-f]{40}$/),

@@ -1,5 +1,3 @@
-/** Reads NFT holdings from contracts at the newest indexed block. Runs in the worker role. */
-
 import { type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, decodeAbi, returnedNumber, returnedWord } from '@chainstead/events/abi';
 import { committedBlock, type StateReader, stateAt } from '@chainstead/node-reads';
@@ -22,7 +20,6 @@ export const nftOwnersNow: HeldReader = {
     return items.flatMap((item, index) => {
       const answer = answers[index];
       if (answer === undefined || answer.unread !== undefined) return [];
-      // The zero address and a malformed address are not owners.
       const owner = addressAt(returnedWord(answer.data) ?? undefined);
       return [[item, owner === ZERO_ADDRESS ? null : owner] as const];
     });
@@ -70,7 +67,7 @@ export const nftAmountsNow: HeldReader = {
   },
 };
 
-/** Per state read: 25 ids may have ten candidates each. The amounts of the others stay unknown. */
+/** Per state read. The amounts of the others stay unknown. */
 const SINGLES_MAX = 25;
 
 const OWNER_OF = parseAbi(['function ownerOf(uint256 id) view returns (address)']);
@@ -85,7 +82,6 @@ function readAmounts(answer: Hex | null, count: number): readonly bigint[] | nul
     const [amounts] = decodeAbi(ERC1155[1].outputs, answer);
     return amounts.length === count ? amounts : null;
   } catch {
-    // The contract returned something else: the single calls decide.
     return null;
   }
 }

@@ -9,13 +9,10 @@ import { tradeRows } from './trade-rows.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
 import { transfersByToken } from './transfers-by-token.ts';
 
-/** A row has five indexes; those of one partition take about 500 MB. */
+/** A partition's five indexes take about 500 MB. */
 const ROWS_PER_PARTITION = 1_500_000;
 
-/**
- * Filled orders of marketplace events; docs/api/trades-and-prices.md defines them and their precedence.
- * A trade is decoded from its transaction's logs alone: sender and value of the transaction are not known here.
- */
+/** docs/api/trades-and-prices.md. Decoded from the transaction's logs alone. */
 export const nftTrades: Dataset<NftTradeRow> = {
   name: 'nft-trades',
   topics: (chain) => tradingChain(chain).topics,
@@ -88,7 +85,6 @@ function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
   });
 }
 
-/** The payment tokens: their decimals and symbols are shown next to the price. */
 function* contracts(rows: readonly NftTradeRow[]): Generator<{ address: Address; standard: 'erc20' }> {
   const seen = new Set<Address>();
   for (const { paymentToken } of rows) {

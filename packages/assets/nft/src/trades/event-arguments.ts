@@ -13,7 +13,7 @@ type EventArguments<Event extends AbiEvent> = AbiEventParametersToPrimitiveTypes
   { EnableUnion: false; IndexedOnly: false; Required: true }
 >;
 
-/** Arguments by name; null for another event or an invalid encoding. Arguments and struct members need names. */
+/** Null for another event or an invalid encoding. Arguments and struct members need names. */
 export function eventArguments<const Event extends AbiEvent>(event: Event, log: Log): EventArguments<Event> | null {
   const { topic, indexed, data } = layoutOf(event);
   const [topic0, ...topics] = log.topics;
@@ -26,7 +26,6 @@ export function eventArguments<const Event extends AbiEvent>(event: Event, log: 
     ]);
     return args as EventArguments<Event>;
   } catch {
-    // A log with any encoding error is ignored.
     return null;
   }
 }
@@ -43,7 +42,6 @@ interface EventLayout {
 
 const layouts = new WeakMap<AbiEvent, EventLayout>();
 
-/** Cached: hashing a signature takes longer than decoding a log. */
 function layoutOf(event: AbiEvent): EventLayout {
   const cached = layouts.get(event);
   if (cached !== undefined) return cached;
@@ -56,14 +54,14 @@ function layoutOf(event: AbiEvent): EventLayout {
   return layout;
 }
 
-/** Event values for the native token: the zero address, the usual placeholder, Polygon's system contract. */
+/** The zero address, the usual placeholder, Polygon's system contract. */
 const NATIVE_PLACEHOLDERS: ReadonlySet<string> = new Set([
   `0x${'0'.repeat(40)}`,
   `0x${'e'.repeat(40)}`,
   `0x${'1010'.padStart(40, '0')}`,
 ]);
 
-/** Returns the ERC-20 payment token of an event, including the wrapped native token; null for the native token. */
+/** Null for the native token. The wrapped native token is an ERC-20. */
 export function paymentToken(named: string): Address | null {
   const token = named.toLowerCase() as Address;
   return NATIVE_PLACEHOLDERS.has(token) ? null : token;

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Log, parseAddress } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/events/token-events';
 
-/** Values of the API's `marketplace` filter in addition to `all`; the first five are those of the hosted API. */
+/** `marketplace` filter: these and `all`. The first five are the hosted API's. */
 export const MARKETPLACE_NAMES = [
   'opensea',
   'blur',
@@ -24,14 +24,13 @@ export type MarketplaceName = (typeof MARKETPLACE_NAMES)[number];
 /** 0: a listing was bought, 1: an offer was accepted, 2: unknown. */
 export type TradeSide = 0 | 1 | 2;
 
-/** An NFT in a fill event or a transfer. Ids and amounts are decimal digits. */
+/** Ids and amounts are decimal digits. */
 export interface TradedItem {
   readonly token: Address;
   readonly tokenId: string;
   readonly amount: string;
 }
 
-/** The logs of one transaction for a marketplace decoder: only topics of the dataset, in chain order. */
 export interface TradeTransaction {
   readonly chain: Chain;
   readonly logs: readonly Log[];
@@ -47,20 +46,19 @@ export interface Erc20Payment {
   readonly value: bigint;
 }
 
-/** One filled order; the dataset then follows transfers to the parties behind routers, and creates rows. */
 export interface Fill {
-  /** The fill event (of a matched group: the order with the price). Its emitter is the marketplace contract. */
+  /** The fill event; in a matched group, the order with the price. Emitter: the marketplace. */
   readonly log: Log;
   readonly side: TradeSide;
   readonly seller: Address;
   readonly buyer: Address;
-  /** All items, in the event's order; never empty. */
+  /** In the event's order; never empty. */
   readonly items: readonly TradedItem[];
   /** Null: the chain's native token. */
   readonly paymentToken: Address | null;
-  /** Base units: the buyer's total for the order. Null: not in this transaction (an accepted Punk bid). */
+  /** Base units: the buyer's total. Null: not in this transaction (an accepted Punk bid). */
   readonly price: bigint | null;
-  /** True if the event's parties are final and no transfer needs to be followed (escrow markets give them directly). */
+  /** The event's parties are final: no transfer is followed (escrow markets). */
   readonly partiesFinal?: boolean;
 }
 
@@ -99,11 +97,10 @@ export interface Marketplace {
   readonly protocol: string;
   readonly topics: readonly Hash[];
   addresses(chain: Chain): readonly Address[];
-  /** `own`: the transaction's logs with these topics from one of these addresses, in order; never empty. */
+  /** `own`: logs with these topics from these addresses, in order; never empty. */
   fills(own: readonly Log[], transaction: TradeTransaction): readonly Fill[];
 }
 
-/** The known contracts by chain id, then those of the chain's configuration. */
 export function deployments(
   protocol: string,
   known: Readonly<Record<number, string | readonly string[]>>,

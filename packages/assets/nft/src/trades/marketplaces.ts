@@ -21,7 +21,6 @@ import { openSeaOnPolygon, zeroExV3 } from './marketplaces/zero-ex-v3.ts';
 import { zeroExV4 } from './marketplaces/zero-ex-v4.ts';
 import { zoraAsks, zoraAuctions } from './marketplaces/zora.ts';
 
-/** All decoded marketplace versions: one import and one entry each. */
 export const marketplaces: readonly Marketplace[] = [
   ...seaportMarketplaces, //
   ...wyvernMarketplaces,

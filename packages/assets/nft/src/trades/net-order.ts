@@ -3,7 +3,6 @@ import { paymentToken } from './event-arguments.ts';
 import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
 import { areAdjacent, paidFrom, type TransactionWindow } from './transaction-window.ts';
 
-/** A filled order of 0x v4 or Element v1, whose amount excludes the fees that the buyer pays on top. */
 export interface NetOrder {
   readonly log: Log;
   /** 0: a sell order, 1: a buy order. */
@@ -13,14 +12,13 @@ export interface NetOrder {
   readonly item: TradedItem;
   readonly payment: Hex;
   readonly amount: bigint;
-  /** Whether the event reports that a third party matched two orders; null if it has no such field. */
+  /** A third party matched two orders; null if the event has no such field. */
   readonly matched: boolean | null;
 }
 
 /**
- * Two matched orders emit an event each and are one trade: the sell order at the buy order's offer.
- * In tokens the price is all that left the buyer, with on-top fees. The native token leaves no logs, so the price
- * is then the event's amount, without fees on top.
+ * Two matched orders are one trade: the sell order at the buy order's offer. In tokens the price is
+ * all that left the buyer; the native token leaves no logs: the event's amount.
  */
 export function netOrderFills(
   own: readonly Log[],
@@ -43,7 +41,7 @@ export function netOrderFills(
   return fills;
 }
 
-/** Both events of a match are emitted at its end, with nothing between them. */
+/** Both events are at the match's end, with nothing between them. */
 function areMatched(one: NetOrder, other: NetOrder, transaction: TradeTransaction): boolean {
   return (
     areAdjacent(one.log, other.log, transaction) &&

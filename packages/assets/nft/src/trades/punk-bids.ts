@@ -11,7 +11,7 @@ const BID_WITHDRAWN = parseAbiItem(
   'event PunkBidWithdrawn(uint256 indexed punkIndex, uint256 value, address indexed fromAddress)',
 );
 
-/** The event of an accepted bid has no value: its price is that of the last bid (trade-price-statement.ts). */
+/** The price of an accepted bid, whose event has none (trade-price-statement.ts). */
 export const punkBids: Dataset<PunkBidRow> = {
   name: 'punk-bids',
   topics: (chain) => (chain.cryptoPunks === null || !chain.nftTrades ? [] : [BID_ENTERED, BID_WITHDRAWN].map(topicOf)),

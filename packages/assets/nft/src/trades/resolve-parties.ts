@@ -4,9 +4,8 @@ import type { Fill, TradedItem } from './marketplace.ts';
 import { type TransfersByToken, tokenKey } from './transfers-by-token.ts';
 
 /**
- * The fills with the tokens that really moved and the accounts behind routers (docs/api/trades-and-prices.md).
- * The maker signed the order, and routers don't sign: only the taker is searched, along the transfers of the token. The
- * search ends at another fill of it (both are trades), at the zero or a burn address, and at a cycle.
+ * Tokens that really moved and accounts behind routers (docs/api/trades-and-prices.md). Searches
+ * the taker along transfers, until another fill, a burn, or a cycle: the maker signed the order.
  */
 export function resolveParties(fills: readonly Fill[], transfers: TransfersByToken): Fill[] {
   const corrected = fills.map((fill) => ({
@@ -33,14 +32,13 @@ function partiesOf(fills: readonly Fill[], party: (fill: Fill) => Address): Read
 
 const BURN_ADDRESSES: ReadonlySet<string> = new Set([ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`]);
 
-/** The one party of all items; null if they differ: then the event's own party stays. */
 function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | null {
   const parties = new Set(fill.items.map(partyOf));
   const [only] = parties;
   return parties.size === 1 && only !== undefined ? only : null;
 }
 
-/** The same id of another contract, if only that went from seller to buyer (OpenSea's shared storefront). */
+/** The same id of another contract, if only that moved (shared storefront). */
 function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): TradedItem {
   const sameId = transfers.withId(item.tokenId);
   if (sameId.some((transfer) => transfer.token === item.token)) return item;
@@ -68,7 +66,7 @@ function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, r
   return holder;
 }
 
-/** The transfer that reached the buyer; otherwise the one from the seller, if it sent to one account only. −1: none. */
+/** To the buyer, else from the seller if it sent to one account only. −1: none. */
 function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
   const direct = all.findIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;
@@ -94,7 +92,7 @@ function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, 
   return holder;
 }
 
-/** The transfer that left the seller; otherwise the one to the buyer, if from one account only. −1: none. */
+/** From the seller, else to the buyer if from one account only. −1: none. */
 function deliveryFrom(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
   const direct = all.findLastIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;

@@ -15,8 +15,8 @@ import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPr
 import { nftTrades, nftSaleDays as table } from './schema.ts';
 
 /**
- * Sums of sales by token and by collection (token id −1), day and payment token. A minimum can't be reversed: days of
- * removed rows are recomputed from the trades.
+ * By token and by collection (token id −1). A minimum can't be reversed: days of removed rows are
+ * recomputed from the trades.
  */
 export const saleDays: Projection = {
   name: 'nft-sale-days',
@@ -83,8 +83,7 @@ function recomputeDays({ rows, remaining, access }: RemovedRows): readonly Sql[]
           ORDER BY ${other.day} ASC LIMIT 1) AS nearest), 9223372036854775807)::bigint AS below`;
       },
     });
-    // The block bounds come from the same sales on the nearest other days, so that only that day's blocks are read:
-    // times never decrease with block numbers.
+    // Bounds from the nearest other days: only that day's blocks are read, as times never decrease.
     const between = sql`(${touched}) AS touched CROSS JOIN LATERAL (${access.lookup(near, keyOfLookup('touched', near))}) AS near`;
     const sales = defineSqlLookup({
       name: `sales_of_${of}_days`,

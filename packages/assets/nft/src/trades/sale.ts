@@ -1,9 +1,8 @@
-/** SQL for the rows of `nft_trades` that show a token's price: those of one token. Prices are per unit, rounded down. */
+/** Trades of one token, which show its price. Prices are per unit, rounded down. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { asSql, columnsAs, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { nftTrades } from './schema.ts';
 
-/** The value of `nft_sale_days.payment_token` for the native token. */
 export const NATIVE_CURRENCY = rawSql(`'\\x${ZERO_ADDRESS.slice(2)}'::bytea`);
 
 export function tokenIdsOf(trade: string): Sql {
@@ -11,13 +10,12 @@ export function tokenIdsOf(trade: string): Sql {
   return sql`coalesce(${tokenIds}, ARRAY[${tokenId}])`;
 }
 
-/** Whether the trade is of a single token; of an ERC-1155 token, possibly of several units. */
 export function isSingleToken(trade: string): Sql {
   const { collections, tokenIds, tokenId } = columnsAs(nftTrades, trade);
   return sql`${collections} = 1 AND coalesce(${tokenId} = ALL (${tokenIds}), true)`;
 }
 
-/** In base units; null if the number of units is unknown. @param price of the whole trade */
+/** Base units; null if the number of units is unknown. @param price of the whole trade */
 export function unitPrice(trade: string, price: Sql): Sql {
   const { amounts } = columnsAs(nftTrades, trade);
   return sql`CASE WHEN coalesce(${amounts} = '{1}', true) THEN ${price}
@@ -36,8 +34,7 @@ export function dayOf(trade: string): Sql {
 export const PLACE_COLUMNS = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
 
 /**
- * The lowest, highest and latest sale are minimums of [price, place …], [−price, place …], [−place …]:
- * of equal prices the earliest counts, whatever the order of rows.
+ * Minimums of [price, place …], [−price, place …], [−place …]: of equal prices the earliest.
  * @param sales a relation with `unit` and the position columns
  */
 export function saleSummary(sales: string): Sql {

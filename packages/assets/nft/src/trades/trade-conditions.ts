@@ -1,6 +1,6 @@
 /**
- * Conditions that find rows by an index. Whole addresses and ids are compared next to their keys, as expected to be
- * true: otherwise the planner multiplies both selectivities, expects almost no rows, and sorts all of them.
+ * Whole values are compared next to their keys, as expected to be true: otherwise the planner
+ * multiplies both selectivities, expects almost no rows, and sorts all of them.
  */
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/db';

@@ -10,14 +10,13 @@ export interface Priced {
   readonly price: Sql;
 }
 
-/** By a lookup for each row without its own price. */
 export const BY_BIDS: Priced = {
   ctes: [],
   join: rawSql(''),
   price: sql`coalesce(trade.price, ${acceptedBidPrice('trade')})`,
 };
 
-/** For distributed tables: trades and bids are on different nodes, so accepted Punk bids are read first. */
+/** For distributed tables: bids are on other nodes, so they are read first. */
 export function pricedBefore(
   { cryptoPunks }: Chain,
   chainId: Sql,
@@ -35,7 +34,6 @@ export function pricedBefore(
       sql`unpriced AS MATERIALIZED (
   SELECT trade.chain_id, trade.token_id, trade.buyer, ${place} FROM nft_trades AS trade
   WHERE trade.collection_key = ${addressKey(cryptoPunks)}::bigint AND trade.token_address = ${punks} AND trade.chain_id = ${chainId} AND trade.price IS NULL${own})`,
-      // Separate names: columns of trades are not qualified everywhere.
       sql`bids(${bidPlace}, bid_price) AS MATERIALIZED (
   SELECT ${place}, ${acceptedBidPrice('trade', punks)} FROM unpriced AS trade)`,
     ],
@@ -47,10 +45,9 @@ export function pricedBefore(
 const PLACE = namesOf(nftTrades, ['tokenAddress', 'blockNumber', 'transactionIndex', 'logIndex', 'item']);
 
 /**
- * The amount of an accepted Punk bid, for trades without a price: one range scan of `punk_bids`' primary key that
- * stops at its first row. A punk has one bid at a time, so it is the last one before the sale, if it was the buyer's
- * and not withdrawn. Null while its block is not indexed; nothing is stored, so the order of indexing does not matter.
- * @param trade alias of a row of `nft_trades` in the enclosing statement
+ * The last bid before the sale, if the buyer's and not withdrawn: one row of a range scan, as a
+ * punk has one bid at a time. Null while its block is not indexed.
+ * @param trade alias of a row of `nft_trades`
  */
 export function acceptedBidPrice(trade: string, contract?: Sql): Sql {
   const sold = columnsAs(nftTrades, trade);

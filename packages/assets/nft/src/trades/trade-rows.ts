@@ -3,9 +3,8 @@ import type { Fill, Marketplace, TradedItem } from './marketplace.ts';
 import type { NftTradeRow } from './schema.ts';
 
 /**
- * Up to this many ids of a collection, each row contains all of them. In a larger bundle only the leading row does;
- * every other has its own id with its neighbors: otherwise rows would grow quadratically. The previous id, always
- * another token, is included, so that no row of a bundle looks like the sale of a single token.
+ * Other rows of larger bundles have their id with its neighbors, or rows would grow quadratically.
+ * With the previous id, no row looks like the sale of a single token.
  */
 export const WHOLE_BUNDLE_MAX = 64;
 
@@ -15,7 +14,7 @@ export interface TradeRowsOptions {
   readonly marketplace: Marketplace;
   readonly chainId: number;
   readonly blockTimestamp: string;
-  /** Rows of this transaction so far, by log and collection key: the next row's `item`. */
+  /** By log and collection key: the next row's `item`. */
   readonly counts: Map<string, number>;
 }
 
@@ -31,7 +30,6 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
       const isWhole = index === 0 || items.length <= WHOLE_BUNDLE_MAX;
       const shown = (texts: readonly string[]): readonly string[] =>
         isWhole ? texts : [...texts.slice(place - 1), ...texts.slice(0, place - 1)].slice(0, WHOLE_BUNDLE_MAX);
-      // Counts by key: otherwise two contracts of one bundle with the same key would have the same primary key.
       const key = `${fill.log.logIndex}:${collectionKey}`;
       const item = options.counts.get(key) ?? 0;
       options.counts.set(key, item + 1);

@@ -84,7 +84,7 @@ function marketplaceParameter() {
     .openapi({ type: 'string', enum: names, default: DEFAULT_MARKETPLACE });
 }
 
-/** A cursor is bound to these; parts that a route does not have keep their defaults. */
+/** Bound to the cursor. */
 const filterSchema = z.object({
   address: z.string(),
   token_id: z.string().default(''),

@@ -26,13 +26,13 @@ import { tokenIdsOf } from './sale.ts';
 import { ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
 
-/** The subject of the trades. For a bundle over several collections, a wallet sees each collection's part. */
+/** For a bundle over several collections, a wallet sees each collection's part. */
 export type NftTradesSubject =
   | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string }
   | { readonly kind: 'collection'; readonly token: Address; readonly marketplace: string | null }
   | { readonly kind: 'wallet'; readonly wallet: Address };
 
-/** The end of a page: the position of its last row, and its collection, as one event may contain several. */
+/** A page's last row, with its collection, as one event may have several. */
 export interface TradeKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -50,7 +50,7 @@ export interface NftTradesQuery extends PageBounds {
 
 const DATASET = 'nft-trades';
 
-/** Documents of at least this length are left out of pages. Bytes. */
+/** Bytes. Longer documents are left out of pages. */
 const METADATA_BYTES_MAX = 65_536;
 const METADATA_TOKENS_MAX = 20;
 
@@ -60,10 +60,9 @@ export interface NftTradesReading {
 }
 
 /**
- * In each partition, each scan is a range of one index that stops after limit + 1 rows
- * (trades-statement.explain.test.ts): `nft_trades_by_token`, `nft_trades_by_marketplace` or the primary key. For a
- * wallet they are `nft_trades_by_seller` and `nft_trades_by_buyer`, merged: a trade with itself is shown once.
- * Partitions are ordered by height and read one after the other, so the planner can't choose to sort everything.
+ * Each scan is an index range that stops after limit + 1 rows, by partition
+ * (trades-statement.explain.test.ts). A wallet's two are merged: a trade with itself is shown once.
+ * Partitions are read one after the other, so the planner can't choose to sort everything.
  */
 export function tradesStatement(
   chain: Chain,
@@ -78,7 +77,6 @@ export function tradesStatement(
   const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
   const priced = isSpread ? pricedBefore(chain, chainId, of) : BY_BIDS;
   const page = tradesOf(subject, { chainId, bounds, limit: sql`${query.limit + 1}`, priced });
-  // For one contract it is looked up once.
   const contract = subject.kind === 'wallet' ? sql`page.token_address` : sql`${addressBytes(subject.token)}::bytea`;
   // Documents are distributed by contract, trades by its key: on different nodes.
   const documents =
@@ -117,7 +115,6 @@ function subsetOf(subject: Exclude<NftTradesSubject, { readonly kind: 'wallet' }
     : [sql`marketplace = ${subject.marketplace}`, sql`leads`];
 }
 
-/** The first `limit` rows with a known price; with ties, also those at the last one's position. */
 function range(
   conditions: readonly Sql[],
   { chainId, bounds, limit, priced: { join, price } }: Scan,
@@ -129,27 +126,24 @@ function range(
     ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${rawSql(ending)}`;
 }
 
-/** A wallet's rows may share a position, for several collections of one order: ties handle that. */
 const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
 const WALLET_PLACE = [...PLACE, 'token_address'] as const;
 
 const TRADE_COLUMNS = sql`trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item,
       trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_timestamp`;
 
-/** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
+/** Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
 export const TRADES = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
   item: int4('item'),
   token_address: hex<Address>('token_address', 20),
-  /** All ids of this collection in the trade, with the event's repetitions. */
   token_ids: digitsList('token_ids'),
   seller: hex<Address>('seller', 20),
   buyer: hex<Address>('buyer', 20),
   marketplace_address: hex<Address>('marketplace_address', 20),
   payment_token: hexOrNull<Address>('payment_token', 20),
-  /** Price of the whole order, in base units. */
   price: digits('shown_price'),
   transaction_hash: hex<Hash>('transaction_hash', 32),
   block_timestamp: moment('block_timestamp'),
@@ -165,7 +159,7 @@ function orderBy(place: readonly string[]): Sql {
   return rawSql(`ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`);
 }
 
-/** Only a wallet's trades cover several collections. Next to an equality, the collection would hide the index order. */
+/** Only a wallet has several. Next to an equality, the collection would hide the index order. */
 function olderThan(key: TradeKey, subject: NftTradesSubject): readonly Sql[] {
   const { blockNumber, transactionIndex, logIndex, item, token } = key;
   const place = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
@@ -174,12 +168,11 @@ function olderThan(key: TradeKey, subject: NftTradesSubject): readonly Sql[] {
     : rowsAfterInPartitions('DESC', PLACE, place);
 }
 
-/** Packed {@link BLOCKS} in one lookup: row by row they cost several times as much. */
+/** In one lookup: row by row they cost several times as much. */
 function blocksOf(chainId: Sql): Sql {
   return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM page))) AS found)`;
 }
 
-/** From an imported collection list; otherwise whether a token list contains the contract. */
 function verified(address: Sql, chainId: Sql): Sql {
   return sql`coalesce(
     (SELECT entry.verified FROM collection_list_entries AS entry WHERE entry.token_address = ${address} AND entry.chain_id = ${chainId}
@@ -196,7 +189,6 @@ function metadataOf(chainId: Sql, isSpread: boolean): Sql {
     SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${rawSql(METADATA_TOKENS_MAX)}) AS known)`;
 }
 
-/** All documents of a page's trades: those of one contract are on one node. */
 function documentsOf({ kind }: NftTradesSubject, contract: Sql, chainId: Sql): Sql {
   const place = kind === 'wallet' ? rawSql('') : sql`known.token_address = ${contract} AND `;
   return sql`SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known

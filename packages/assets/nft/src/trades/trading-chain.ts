@@ -5,7 +5,7 @@ import type { Marketplace } from './marketplace.ts';
 import { marketplaces } from './marketplaces.ts';
 
 export interface TradingChain {
-  /** Fill events of the marketplaces deployed here, then NFT and ERC-20 transfer events; empty if none is deployed. */
+  /** Fill events, then NFT and ERC-20 transfers; empty if no marketplace is deployed. */
   readonly topics: readonly Hash[];
   readonly topicSet: ReadonlySet<Hash>;
   readonly byAddress: ReadonlyMap<Address, readonly Marketplace[]>;

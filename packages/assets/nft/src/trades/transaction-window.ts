@@ -2,7 +2,7 @@ import type { Address, Log } from '@chainstead/core';
 import { isNativeTransferLog } from '@chainstead/events/token-events';
 import type { Erc20Payment, TradeTransaction } from './marketplace.ts';
 
-/** Between two logs of a transaction; null: from its start, to its end. */
+/** Null: from the start, to the end. */
 export interface TransactionWindow {
   readonly after: Log | null;
   readonly before: Log | null;
@@ -18,21 +18,20 @@ export function inWindow<Item extends { readonly log: Log }>(
   );
 }
 
-/** Whether no contract logged between the two; clients may log native transfers there (EIP-7708). */
 export function areAdjacent(first: Log, second: Log, { logs }: TradeTransaction): boolean {
   const isBetween = ({ logIndex }: Log) => first.logIndex < logIndex && logIndex < second.logIndex;
   const native = logs.filter((log) => isNativeTransferLog(log) && isBetween(log)).length;
   return second.logIndex - first.logIndex - native === 1;
 }
 
-/** The position of a fill's payments: one transaction may fill several orders of the same buyer in the same token. */
+/** One transaction may fill several orders of the same buyer in the same token. */
 export interface PaymentPlace {
   readonly token: Address;
   readonly buyer: Address;
   readonly window: TransactionWindow;
 }
 
-/** The payment and all later transfers of the same token from the buyer, before the event; null without the payment. */
+/** The payment and the buyer's later transfers of its token; null without the payment. */
 export function paidFrom(
   principals: readonly Pick<Erc20Payment, 'to' | 'value'>[],
   payments: readonly Erc20Payment[],
@@ -45,10 +44,10 @@ export function paidFrom(
   return first === -1 ? null : sumOf(sent.slice(first));
 }
 
-/** If a market pays in parts, on-top fees are accepted up to the price itself. */
+/** Limits on-top fees if a market pays in parts. */
 const TOTAL_TO_PRICE_MAX = 2n;
 
-/** All of the token that the buyer sent; null if that is less than the price, or too much more to be fees. */
+/** All that the buyer sent; null if less than the price, or too much more for fees. */
 export function paidInParts(price: bigint, payments: readonly Erc20Payment[], place: PaymentPlace): bigint | null {
   const total = sumOf(sentByBuyer(payments, place));
   return total < price || total > price * TOTAL_TO_PRICE_MAX ? null : total;

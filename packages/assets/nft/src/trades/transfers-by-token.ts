@@ -7,7 +7,6 @@ export interface TransfersByToken {
   withId(tokenId: string): readonly NftTransfer[];
 }
 
-/** Unexpanded id ranges are left out: they are not traded. */
 export function transfersByToken(transfers: readonly NftTransfer[]): TransfersByToken {
   const byToken = new Map<string, NftTransfer[]>();
   const byId = new Map<string, NftTransfer[]>();

@@ -8,7 +8,7 @@ export type OrderAsset =
   | { readonly kind: 'erc20'; readonly token: Hex }
   | { readonly kind: 'nfts'; readonly items: readonly TradedItem[] };
 
-/** First four bytes of asset data (0x protocol 3.0 specification), which select the proxy that transfers it. */
+/** First four bytes of asset data (0x protocol 3.0 specification). */
 const PROXIES = {
   erc20: '0xf47261b0',
   erc721: '0x02571792',
@@ -24,7 +24,7 @@ const ERC721 = parseAbiParameters('address token, uint256 tokenId');
 const ERC1155 = parseAbiParameters('address token, uint256[] tokenIds, uint256[] values, bytes callbackData');
 const MULTI_ASSET = parseAbiParameters('uint256[] amounts, bytes[] nestedAssetData');
 
-/** Null if it is neither one ERC-20 token nor NFTs only: other formats, static calls, baskets that contain tokens. */
+/** Null if it is neither one ERC-20 token nor NFTs only. */
 export function readAssetData(data: Hex, filled: bigint): OrderAsset | null {
   const encoded = `0x${data.slice(PROXY_LENGTH)}` as const;
   try {
@@ -39,7 +39,6 @@ export function readAssetData(data: Hex, filled: bigint): OrderAsset | null {
       case PROXIES.erc1155: {
         const [token, ids, values] = decodeAbi(ERC1155, encoded);
         const amounts = values.map((value) => value * filled);
-        // The proxy rejects an overflow, so it can't be a trade.
         const items = amounts.some((amount) => amount > MAX_UINT256) ? null : tradedItems(token, ids, amounts);
         return items === null ? null : { kind: 'nfts', items };
       }
@@ -49,7 +48,6 @@ export function readAssetData(data: Hex, filled: bigint): OrderAsset | null {
         return null;
     }
   } catch {
-    // Data in another format is an unknown asset.
     return null;
   }
 }
@@ -59,7 +57,6 @@ function readBasket(encoded: Hex, filled: bigint): OrderAsset | null {
   if (nested.length === 0 || nested.length !== amounts.length) return null;
   const items: TradedItem[] = [];
   for (const [index, data] of nested.entries()) {
-    // A basket in a basket is not valid asset data.
     const asset = data.startsWith(PROXIES.multiAsset) ? null : readAssetData(data, (amounts[index] ?? 0n) * filled);
     if (asset?.kind !== 'nfts') return null;
     items.push(...asset.items);

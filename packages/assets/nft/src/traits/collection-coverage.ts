@@ -10,7 +10,6 @@ export async function readCollectionCoverage(database: Database, chain: Chain, c
   return { ...stored, ids: Number(stored.rows[0]?.ids ?? 0) };
 }
 
-/** Whether blocks are still being fetched: the collection will have more ids. */
 export function isHistoryComing({ isCovered, history }: Pick<SubjectCoverage, 'isCovered' | 'history'>): boolean {
   if (isCovered || history === null || history.waits) return false;
   return history.status === 'pending' || history.status === 'running';

@@ -36,7 +36,7 @@ export interface TraitsContext {
   count(outcome: TraitsOutcome): void;
 }
 
-/** Total size of documents read together. Bytes. */
+/** Bytes of documents read together. */
 const PIECE_BYTES_MAX = 8_388_608;
 
 export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
@@ -79,7 +79,6 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   // Invariant: NFT-TRAITS-WHOLE
   await storeGeneration(database, made, census);
   const counts = { tokens: census.tokens.length, traits: census.traits.length };
-  // Another attempt has taken over: this one's rows may be outside the sweep's range.
   if (!(await showGeneration(database, made, { ...counts, indexed, isLacking: counted === 'lacking' }))) {
     await deleteGeneration(database, made);
     return 'overtaken';
@@ -88,7 +87,7 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   return 'computed';
 }
 
-/** @returns whether there was room for all traits, and `lacking` if failed documents will be read again */
+/** `no-room`: too many traits; `lacking`: failed documents will be read again. */
 async function countDocuments(
   { database, chain }: TraitsContext,
   contract: Address,
@@ -117,9 +116,7 @@ async function countDocuments(
 interface StoredDocument {
   readonly tokenId: string;
   readonly metadata: string | null;
-  /** Whether it was ever requested: later ids take no part. */
   readonly isRequested: boolean;
-  /** Whether it failed and will be read again. */
   readonly isFailing: boolean;
   /** Ids examined; more than the rows if documents are large. */
   readonly seen: number;

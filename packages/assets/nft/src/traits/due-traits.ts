@@ -20,7 +20,7 @@ export interface DueTraits {
 
 export const TRAITS_COLUMNS_CLAIMED = sql`${hexText('work.token_address')} AS address, work.work`;
 
-/** Unfinished work, or work that was requested meanwhile, becomes due again. @param ms until then */
+/** Unfinished work, or work requested meanwhile, becomes due. @param ms until then */
 export async function endTraitsClaim(database: Database, claim: Claim<unknown>, ms: number): Promise<void> {
   await database.query(
     sql`UPDATE nft_collection_traits SET ${SETTLED},

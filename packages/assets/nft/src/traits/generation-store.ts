@@ -10,7 +10,6 @@ const ROWS_PER_PIECE = 10_000;
 const KEY = ['token_address', 'chain_id', 'generation'];
 const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
 
-/** A separate generation for this attempt; null if there is nothing to compute. */
 export async function beginGeneration(database: Database, chain: Chain, contract: Address): Promise<number | null> {
   const [row] = await database.query<{ generation: number }>(
     sql`WITH at_work AS (
@@ -75,11 +74,11 @@ export interface GenerationFacts {
   readonly tokens: number;
   readonly traits: number;
   readonly indexed: Indexed;
-  /** Failed documents will be read again: then a better generation follows, for no key. */
+  /** Failed documents will be read again: a better generation follows, for no key. */
   readonly isLacking: boolean;
 }
 
-/** @returns false if another attempt has taken over and will show its generation */
+/** @returns false if another attempt has taken over */
 export async function showGeneration(
   database: Database,
   { chain, contract, generation }: NewGeneration,

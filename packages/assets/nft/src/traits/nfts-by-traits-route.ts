@@ -73,7 +73,7 @@ export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteM
   };
 }
 
-/** As in a collection's lists: an ERC-1155 id has no single owner, and its amount is the total of all holders. */
+/** An ERC-1155 id has no single owner: its amount is the total of all holders. */
 function keyOf(
   { tokenId, receiver, supply, lastBlock }: NftWithTraits,
   address: RecordKey['address'],
@@ -100,7 +100,6 @@ const ALLOWED = `an object that names 1 to ${REQUESTED_MAX} traits with their va
 const VALUE = 'text, a number or a boolean';
 const EXACT = 'a whole number up to 2^53, or a larger one as text: reading JSON has changed it';
 
-/** Trait type to value, all of which an NFT must have. Other members are ignored. */
 const requestedTraitsSchema = z
   .object({
     traits: z
@@ -111,10 +110,8 @@ const requestedTraitsSchema = z
         const named = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
         if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
         else if (named.length < 1 || named.length > REQUESTED_MAX) refuse(given, ALLOWED);
-        // Values beyond the maximum are not checked.
         for (const [type, value] of named.slice(0, REQUESTED_MAX)) {
           if (!['string', 'number', 'boolean'].includes(typeof value)) refuse(value, VALUE, [type]);
-          // Parsing the body may have changed it.
           if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse(value, EXACT, [type]);
         }
         return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));

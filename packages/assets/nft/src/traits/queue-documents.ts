@@ -5,10 +5,10 @@ import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
 import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
 
 export const IDS_PER_PIECE = 1_000;
-/** Attempts after which a document counts as permanently failed: about ten minutes, or half an hour if nodes fail. */
+/** Attempts until a document counts as permanently failed. */
 const DOCUMENT_TRIES = 4;
 const NODE_TRIES = 9;
-/** A retry later than this means a permanent failure. Seconds, more than any other delay in retry-delay.ts. */
+/** Seconds: a later retry means a permanent failure (retry-delay.ts). */
 const HOPELESS_SECONDS = 22_000;
 
 /** For no key. Failed documents get one more attempt. @param room maximum number to queue */
@@ -50,7 +50,6 @@ SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM se
   (SELECT count(*) FROM queued)::int AS queued`;
 }
 
-/** Ids added after queueing take no part in this generation. */
 export async function settleDocuments(
   transaction: Transaction,
   chain: Chain,
@@ -95,6 +94,6 @@ function documentOf({ contract, chainId }: CollectionKey): Sql {
     WHERE own.token_address = ${contract} AND own.chain_id = ${chainId} AND own.token_id = ids.token_id LIMIT 1`;
 }
 
-/** For a failed document (alias `known`): whether no retry is expected soon. */
+/** No retry is expected soon (alias `known`). */
 export const FAILED_FOR_GOOD = sql`(coalesce(known.due_at, known.lease_until) IS NULL OR known.due_at > now() + interval '1 second' * ${rawSql(HOPELESS_SECONDS)}
       OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${rawSql(NODE_TRIES)} ELSE ${rawSql(DOCUMENT_TRIES)} END)`;

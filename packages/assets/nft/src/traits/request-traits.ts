@@ -8,18 +8,18 @@ import { TRAITS_WORK } from './due-traits.ts';
 export type TraitsReason =
   /** There is none, or the existing one misses known ids. */
   | 'missing'
-  /** Documents of a requested collection are to be read again. */
+  /** Documents are to be read again. */
   | 'again';
 
-/** `working`: it was requested before; `resting`: too soon after the last; `unknown`: never requested. */
+/** `working`: requested before; `resting`: too soon after the last; `unknown`: never requested. */
 export type TraitsRequest = 'begun' | 'working' | 'resting' | 'unknown';
 
-/** Between generations that read everything again, or retry a collection that was too large. Seconds. */
+/** Seconds between generations that read everything again, or were too large. */
 const AGAIN_SECONDS = 1_800;
-/** The same for a generation that misses ids, or failed. */
+/** Seconds after a generation that misses ids, or failed. */
 const MISSING_SECONDS = 60;
 
-/** A collection counts as one queued job, however many ids it has. @throws TooManyWaitingError */
+/** A collection counts as one job, however many ids it has. @throws TooManyWaitingError */
 export async function requestTraits(
   database: Database,
   chain: Chain,
@@ -36,7 +36,6 @@ export async function requestTraits(
   if (known?.is_working === true) return 'working';
   if (known?.is_resting === true) return 'resting';
   return database.transaction(async (transaction) => {
-    // Requests of one key are counted one at a time.
     await transactionLock(transaction, `traits:${requester.id}`);
     const [unfinished] = await transaction.query<{ count: number }>(
       sql`SELECT count(*)::int AS count FROM nft_collection_traits WHERE work IS NOT NULL AND requested_by = ${requester.id}`,

@@ -16,7 +16,7 @@ import { requestTraits } from './request-traits.ts';
 import type { TraitsStateColumns } from './traits-statement.ts';
 
 export interface RequestedTraitsOptions extends CollectionSubjectsOptions {
-  /** Collections per key (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
+  /** `ON_DEMAND_CONCURRENCY_PER_KEY`. */
   readonly perKey: number;
 }
 
@@ -44,10 +44,7 @@ export function createRequestedTraits(
 ) {
   const subjects = createCollectionSubjects({ database, logger, reads: database }, options);
   return {
-    /**
-     * If no traits are computed, or ids are missing, queues the computation and returns null.
-     * @throws NotFoundError if the collection is too large; TooManyWaitingError
-     */
+    /** Null: queues the computation. @throws NotFoundError if too large; TooManyWaitingError */
     async read<Row extends object>(
       { chain, contract, requester: id }: TraitsQuestion,
       statement: Sql,
@@ -64,12 +61,11 @@ export function createRequestedTraits(
       if (first === undefined) throw new Error('The statement gives at least one row');
       if ((first.ids ?? 0) > TOKENS_MAX) throw tooLarge(chain, contract);
       if (first.is_too_large === true) {
-        // It may have become smaller.
         await requestTraits(database, chain, { contract, reason: 'missing' }, requester);
         throw tooLarge(chain, contract);
       }
       const state = await subjects.stateOf(requested, collection, found);
-      // A contract that was read and is not a collection, or has no transfers, has no traits to wait for.
+      // Not a collection, or without transfers: there are no traits to wait for.
       const { isNft, status } = collection;
       const isRefused = !isNft && (status === 'not-nft' || status === 'not-contract');
       const isNothing = first.generation === null && (first.ids ?? 0) === 0 && (isRefused || found.indexed.complete);

@@ -24,7 +24,7 @@ export interface TraitCounter {
 
 /** Ids times traits. */
 export const PAIRS_MAX = 2_000_000;
-/** All distinct traits together. Characters. */
+/** Characters of all distinct traits. */
 const TEXT_MAX = 33_554_432;
 
 interface FoundTrait {
@@ -33,11 +33,10 @@ interface FoundTrait {
   count: number;
 }
 
-/** Ids with at least one trait of the type. */
 type FoundType = { ids: number };
 type FoundToken = { readonly tokenId: string; readonly traits: readonly FoundTrait[] };
 
-/** A score is Σ T ÷ count over an id's traits; for each type that the id lacks, the lack counts as a trait. */
+/** Σ T ÷ count over an id's traits; a type that it lacks counts as a trait. */
 export function createTraitCounter(limits: { readonly pairsMax?: number } = {}): TraitCounter {
   const { pairsMax = PAIRS_MAX } = limits;
   const byName = new Map<string, FoundTrait>();
@@ -89,9 +88,9 @@ export function createTraitCounter(limits: { readonly pairsMax?: number } = {}):
   };
 }
 
-/** Shares are whole multiples of this fraction: their sums are equal in any order. */
+/** Shares are multiples of this fraction: their sums are equal in any order. */
 const PRECISION = 10n ** 12n;
-/** Scores are rounded to this, so that truncated shares don't distinguish equal scores. */
+/** Truncated shares don't distinguish equal scores. */
 const ROUNDED = 10n ** 6n;
 
 function scoresOf(tokens: readonly FoundToken[], types: readonly FoundType[]): readonly number[] {

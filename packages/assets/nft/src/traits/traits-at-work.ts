@@ -3,16 +3,15 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
 
 /**
- * The stages of a collection's traits, in order: `history` (its transfers are read), `queue` (its ids are queued for
- * the metadata worker), `settle` (their documents are read once), `compute`. If some documents failed and will be
- * retried, the computed generation is shown, `improve` waits for them, and `compute` runs again.
+ * In order: `history` (transfers are read), `queue` (documents are requested), `settle` (they are
+ * read), `compute`. `improve` waits for retries of failed ones, before another `compute`.
  */
 export type TraitsWork = 'history' | 'queue' | 'settle' | 'compute' | 'improve';
 
 export interface TraitsAtWork {
   readonly contract: Address;
   readonly work: TraitsWork;
-  /** The id up to which its work is done, decimal digits; -1: none. */
+  /** The id up to which work is done, decimal digits; -1: none. */
   readonly after: string;
   /** Documents read before this are read again; null: none is. */
   readonly readAfter: Date | null;
@@ -24,7 +23,7 @@ export interface TraitsStep {
   readonly after: string | null;
 }
 
-/** Takes a batch that no other worker holds, in one transaction. @param take step null: nothing has changed */
+/** In one transaction, if no other worker holds it. @param take step null: nothing has changed */
 export async function advanceTraits<Outcome>(
   database: Database,
   chain: Chain,

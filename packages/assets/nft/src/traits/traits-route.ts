@@ -13,7 +13,6 @@ import { createRequestedTraits, NOT_READY, type RequestedTraitsOptions } from '.
 import { groupTraits, NOT_READY_RESPONSE, traitsSchema } from './traits-response.ts';
 import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 
-/** The most frequent ones, in one response. */
 const TRAITS_MAX = 5_000;
 const DEFAULT_CHAIN = 'eth';
 

@@ -7,7 +7,7 @@ import { type Trait, traitKey } from '../records/trait.ts';
 export interface TraitsStateColumns {
   /** With a holder; null if nothing ever moved. */
   readonly ids: number | null;
-  /** Null while none is shown, like its other columns. */
+  /** Null while none is shown, like the columns below. */
   readonly generation: number | null;
   readonly tokens: number | null;
   readonly from_block: number | null;
@@ -15,11 +15,10 @@ export interface TraitsStateColumns {
   readonly is_complete: boolean | null;
   readonly is_too_large: boolean | null;
   readonly is_working: boolean | null;
-  /** Whether the stored time of the last request is old. */
+  /** The stored request time is old. */
   readonly is_old: boolean | null;
 }
 
-/** For the stored request time: traits without requests are deleted after weeks. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
 const STATE = sql`counts.ids, traits.generation, traits.tokens, traits.indexed_from AS from_block, traits.indexed_to AS to_block, traits.is_complete,
@@ -27,9 +26,7 @@ const STATE = sql`counts.ids, traits.generation, traits.tokens, traits.indexed_f
 const STATE_COLUMNS = sql`page.ids, page.generation, page.tokens, page.from_block, page.to_block, page.is_complete, page.is_too_large, page.is_working, page.is_old`;
 
 interface Content {
-  /** Columns of `page`. */
   readonly columns: Sql;
-  /** A query of `traits.generation`'s rows, which have `is_found`. */
   readonly rows: Sql;
   readonly orderBy: Sql;
 }
@@ -64,7 +61,7 @@ interface TraitListQuery {
   readonly after: number | null;
 }
 
-/** Positions have no gaps, so a page reads only its rows under any plan (traits-statements.explain.test.ts). */
+/** Positions have no gaps: a page reads only its rows under any plan. */
 export function traitListStatement(chain: Chain, { contract, limit, order, after }: TraitListQuery): Sql {
   return traitsStatement(chain, contract, (of) => {
     const rows = sql`${limit + 1}`;
@@ -97,10 +94,7 @@ export interface TokensByTraitsQuery {
   readonly after: string | null;
 }
 
-/**
- * A range of `nft_trait_tokens`' key for the rarest trait, highest token hash first. Each id takes one lookup in that
- * key per trait, and one in the ids' key (traits-statements.explain.test.ts).
- */
+/** A range of the rarest trait, with lookups (traits-statements.explain.test.ts). */
 export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery): Sql {
   const { contract, traits, limit, after } = query;
   return traitsStatement(chain, contract, (of) => {
@@ -110,10 +104,9 @@ export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery
     const bounds = [
       of('first'),
       sql`first.generation = traits.generation`,
-      // Positions ascend with counts.
       sql`first.place = (SELECT CASE WHEN count(*) = ${wanted} THEN min(counts.place) END ${requested})`,
       ...(after === null ? [] : [sql`first.token_hash < ${hexBytes(after)}`]),
-      // One lookup per trait, which statistics can't turn into a join of everything.
+      // Statistics can't turn it into a join of everything.
       expectedTrue(sql`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${requested})) AS other(place) CROSS JOIN LATERAL (
           SELECT FROM nft_trait_tokens AS has WHERE ${of('has')} AND has.generation = traits.generation AND has.place = other.place
             AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}`),

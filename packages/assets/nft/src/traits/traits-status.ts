@@ -4,7 +4,6 @@ import type { TraitsWork } from './traits-at-work.ts';
 export interface TraitsStatus {
   readonly chainId: number;
   readonly computed: number;
-  /** Above the limit of ids or traits. */
   readonly tooLarge: number;
   readonly atWork: Readonly<Record<TraitsWork, number>>;
 }

@@ -26,21 +26,19 @@ export interface TraitsOptions {
   readonly database: Database;
   readonly projections: SubjectProjections;
   readonly chains: readonly Chain[];
-  /** Queued for the metadata worker, by chain and second (`ON_DEMAND_COLLECTION_RATE`). */
+  /** Queued per chain and second (`ON_DEMAND_COLLECTION_RATE`). */
   readonly documentRate: number;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly journal?: Pick<WorkJournal, 'run'>;
-  /** Delay until a waiting collection is checked again, milliseconds. Default 2,000. */
+  /** Milliseconds until a waiting collection is checked again. @default 2,000 */
   readonly stepEveryMs?: number;
 }
 
 const CONCURRENCY = 2;
-/** Steps between two checks for failed documents that will be read again, in minutes or hours. */
 const STEPS_PER_IMPROVEMENT = 15;
-/** Batches of one collection in one claim. */
 const PIECES_PER_CLAIM = 20;
-/** Maximum queued documents of all collections: explicit requests never wait long behind them. */
+/** Queued documents of all collections: explicit requests never wait long behind them. */
 const WAITING_MAX = 1_000;
 const RETRY_SECONDS = { base: 2, max: 300 } as const;
 
@@ -88,7 +86,7 @@ async function goOn(context: TraitsContext, pace: Pace, claim: Claim<DueTraits>,
   await endTraitsClaim(database, claim, next === 'improve' ? STEPS_PER_IMPROVEMENT * ms : ms);
 }
 
-/** Documents of a collection that may be queued now, and the time of the next ones. All share the chain's rate. */
+/** How many may be queued now, and ms until the next. All share the chain's rate. */
 async function documentsOf(
   { database, chain }: TraitsContext,
   { documentRate, stepEveryMs }: Pace,
@@ -103,7 +101,6 @@ async function documentsOf(
   return { room: isMetadataWorkerBehind ? 0 : room, ms };
 }
 
-/** Starts the work once the collection's transfers are read and counted. */
 async function awaitHistory(
   { database, chain, count }: TraitsContext,
   projections: SubjectProjections,
@@ -122,11 +119,7 @@ async function awaitHistory(
   }));
 }
 
-/**
- * Queues the documents of the next ids, or checks which have been read.
- * @param room documents that may be queued
- * @returns the next stage; null if the work has ended
- */
+/** @returns null if the work has ended */
 async function readDocuments(
   { database, chain }: TraitsContext,
   contract: Address,
@@ -146,7 +139,6 @@ async function readDocuments(
           const { step, isStuck } = await settleDocuments(transaction, chain, at);
           return { step, outcome: { isStuck, queued: 0, work: step.work } };
         }
-        // Without room, the next interval starts now.
         if (at.work !== 'queue' || left === 0)
           return { step: null, outcome: { isStuck: true, queued: 0, work: at.work } };
         const { step, queued } = await queueDocuments(transaction, chain, at, left);

@@ -31,20 +31,18 @@ export interface ShownContract {
 }
 
 export interface NftTransfersPage {
-  /** At most `query.limit`; possibly fewer although more follow, if only some contracts of a busy wallet are requested. */
+  /** May be fewer than `query.limit` although more follow, for some contracts of a busy wallet. */
   readonly transfers: readonly NftTransferItem[];
   readonly next: NftTransferKey | null;
   blockOf(transfer: NftTransferItem): PageBlock;
   contractOf(token: Address): ShownContract;
   labelOf(address: Address): AddressLabel;
-  /** The chain's coverage, and the separately backfilled history of the wallet or contract. */
   readonly indexed: Indexed;
-  /** For the response: a cursor pins it as its upper bound. */
   readonly newestBlock: number;
 }
 
 /**
- * @param scanMax maximum transfers of a wallet to search for those of some contracts
+ * @param scanMax transfers of a wallet to search for those of some contracts
  * @throws {InconsistentPageError} if a transfer repeatedly comes without its block
  */
 export async function getNftTransfers(
@@ -84,7 +82,7 @@ interface TransfersPageColumns extends IndexedColumns, PackedTexts {
   readonly labels: readonly LabelEntry[] | null;
 }
 
-/** The address as hexadecimal digits, then name, symbol, contract type, whether spam, whether verified. */
+/** Hexadecimal digits, name, symbol, contract type, whether spam, whether verified. */
 type ContractEntry = readonly [string, string | null, string | null, 'ERC721' | 'ERC1155' | null, boolean, boolean];
 
 function nextKey(

@@ -3,11 +3,10 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/** Within the indexed blocks: the first entry of an index, in each partition. Queues nothing. */
+/** The first entry of an index, in each partition. Queues nothing. */
 export async function hasNftTransfers(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   for (const side of [rawSql('from_address'), rawSql('to_address')]) {
     const rows = await database.select(
-      // In index order: otherwise a planner without statistics prefers to read all rows for the first match.
       sql`SELECT block_number FROM nft_transfers
        WHERE chain_id = ${chain.id} AND address_key(${side}) = ${addressKey(account)}::bigint AND ${expectedTrue(sql`${side} = ${addressBytes(account)}`)}
        ORDER BY block_number DESC, transaction_index DESC, log_index DESC, item DESC LIMIT 1`,

@@ -69,7 +69,7 @@ export const nftTransfersSchema = z
 
 export interface NftTransferShowing {
   readonly format: 'decimal' | 'hex';
-  /** The id, in the list of one token, also for the mint of a range that contains it; otherwise null. */
+  /** The id in the list of one token, also for a mint of a range; otherwise null. */
   readonly tokenId: string | null;
   /** Wei carried by its transaction; null while unknown. */
   readonly value: string | null;

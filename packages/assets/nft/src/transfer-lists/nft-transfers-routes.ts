@@ -113,7 +113,6 @@ function commonFilter({ chain, format, include_prices }: z.infer<z.ZodObject<Ret
   return { chain: chain?.key, format, include_prices };
 }
 
-/** A cursor is bound to these; parts that a route does not have keep their defaults. */
 const filterSchema = z.object({
   address: z.string(),
   token_id: z.string().default(''),
@@ -125,7 +124,6 @@ const filterSchema = z.object({
 });
 type Filter = z.infer<typeof filterSchema>;
 
-/** If a page needs missing blocks, the backfill of the wallet or the contract is queued. */
 function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
   app: ApiApp,
   dependencies: ApiDependencies,
@@ -142,7 +140,6 @@ function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQu
     response: { description: 'A page of NFT transfers', schema: nftTransfersSchema },
     datasets: [nftTransfers.name],
     filter: filterSchema,
-    // The start of the next page.
     position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), item: z.int() }),
     firstPage: 0,
     read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {

@@ -18,7 +18,6 @@ export type NftTransfersSubject =
   /** Either side; `contracts` null: of all. */
   | { readonly kind: 'wallet'; readonly wallet: Address; readonly contracts: readonly Address[] | null }
   | { readonly kind: 'collection'; readonly token: Address }
-  /** With mints of ranges that contain it. */
   | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string };
 
 export interface NftTransferKey {
@@ -36,10 +35,9 @@ export interface NftTransfersQuery extends PageBounds {
 }
 
 export interface NftTransfersReading {
-  /** For a wallet, searched for those of some contracts: a page ends there, however few it found. */
   readonly scanMax?: number;
   readonly select?: Sql;
-  /** If tables are distributed, each range determines its node. @default false */
+  /** On distributed tables, each range determines its node. @default false */
   readonly isSpread?: boolean;
 }
 
@@ -53,11 +51,10 @@ export const INDEXES_OF: Readonly<Record<NftTransfersSubject['kind'], readonly s
 const SCAN_MAX = 10_000;
 
 /**
- * In each partition, each scan is a range of one index that stops after limit + 1 rows
- * (nft-transfers-statement.explain.test.ts): the primary key, or `nft_transfers_by_token` and `nft_transfers_by_range`.
- * For a wallet they are `nft_transfers_by_sender` and `nft_transfers_by_recipient`, merged. A transfer to oneself is sent.
- * For some contracts of a wallet the same ranges are searched, up to `scanMax`; `stop` is where that ended a page.
- * As in ERC-20's wallet-transfers-statement.ts, the planner can't choose to read and sort everything.
+ * Each scan is an index range that stops after limit + 1 rows, by partition
+ * (nft-transfers-statement.explain.test.ts). A wallet's two are merged; a transfer to oneself is
+ * sent. For some contracts they are searched up to `scanMax`; `stop` is where that ended a page.
+ * The planner can't choose to sort everything: see ERC-20's wallet-transfers-statement.ts.
  */
 export function nftTransfersStatement(
   chain: Chain,
@@ -94,7 +91,6 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 }
 
-/** Together they select each transfer of the subject once, each by a range of an index. */
 function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): readonly (readonly Sql[])[] {
   if (subject.kind === 'wallet') {
     const ofSide = (side: Sql): readonly Sql[] => [
@@ -135,7 +131,7 @@ function mergeOf(ranges: readonly (readonly Sql[])[], order: 'ASC' | 'DESC', lim
   return sql`SELECT * FROM (${joinSql(bracketed, ' UNION ALL ')}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
 }
 
-/** Where the search for a page that it did not fill ended; null if there were no more rows. */
+/** Where the search for an unfilled page ended; null: no more rows. */
 function stopOf(
   scan: Sql,
   far: readonly Sql[],
@@ -168,17 +164,15 @@ function contractsOf(chainId: Sql): Sql {
     FROM (SELECT DISTINCT token_address AS address FROM page) AS contract CROSS JOIN LATERAL ${collectionFacts('contract.address', chainId)} AS shown)`;
 }
 
-/** Addresses and hashes are lower-case hexadecimal text, amounts and ids decimal digits. */
 export const NFT_TRANSFERS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
   item: int4('item'),
-  /** The event: NFT_TRANSFER_KINDS of token-events. */
   kind: int4('kind'),
   token_address: hex<Address>('token_address', 20),
   token_id: digits('token_id'),
-  /** Last id of the mint of an unexpanded range; otherwise null. */
+  /** Last id of an unexpanded range's mint; otherwise null. */
   last_token_id: textOrNull('last_token_id::text'),
   from: hex<Address>('from_address', 20),
   to: hex<Address>('to_address', 20),

@@ -54,9 +54,8 @@ const moved = columnsAs(nftTransfers, 'moved');
 const other = columnsAs(nftTransfers, 'other_row');
 
 /**
- * By id and owner, by id, by owner, and in total. The owner of a single item is its newest receiver, whatever is
- * missing before; an ERC-1155 amount is the sum of its transfers, negative while its first receipt is not indexed.
- * Neither depends on the order of transfers. There is one row per amount and id that ever moved, one per owner.
+ * A single item's owner is its newest receiver; an ERC-1155 amount is a sum, negative while its
+ * first receipt is not indexed. Neither depends on the order of transfers.
  */
 export const nftCollectionOwners: SubjectProjection = {
   name: 'nft-collection-owners',
@@ -75,10 +74,7 @@ export const nftCollectionOwners: SubjectProjection = {
   ],
 };
 
-/**
- * In key order: the changes in one table determine those in the next.
- * @param receivers a query of `newest`, `receiver`, and the previous one (`former`), of ids whose receiver changes
- */
+/** In key order. @param receivers `newest`, `receiver`, `former` of changed ids */
 function changeOwners(change: RowsChange, sign: '+' | '-', receivers: Sql): Sql {
   const sides = sql`received AS MATERIALIZED (${receivers}), sides AS (
   SELECT ${KEY}, changed_block, delta, position IS NULL AS is_sum FROM ${sidesOf(COLLECTION_AMOUNTS, change, sign)} AS moved
@@ -163,12 +159,11 @@ function netOfIds(): Sql {
     ) AS parts GROUP BY ${ID}`;
 }
 
-/** 16 bytes: md5 of the contract's address as lower-case text with 0x, followed by the id's decimal digits. */
 const TOKEN_HASH = rawSql(`decode(md5('0x' || encode(token_address, 'hex') || token_id::text), 'hex')`);
 
 const DIFFERENCE = rawSql('sum((after > 0)::int - (before > 0)::int)');
 
-/** Whether an id exists, by the same expression as the column. */
+/** By the same expression as the column. */
 const IS_HELD = sql`CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> ${ZERO_PARTY} END`;
 
 const positionOf = (row: string): Sql =>
@@ -176,7 +171,6 @@ const positionOf = (row: string): Sql =>
 
 const movesOneId = (row: string): Sql => sql`${movesOne(row)} AND ${reportsHolder(row)}`;
 
-/** The newest of the added rows determines the owner of a single item, unless a newer one is known. */
 function newReceivers(change: RowsChange): Sql {
   return sql`SELECT ${columnList(ids, ID_KEY, 'reported')}, reported.newest, reported.receiver, stored.receiver AS former FROM (
     SELECT DISTINCT ON (${MOVED_ID}) ${MOVED_ID}, ${positionOf('moved')} AS newest, ${moved.toAddress} AS receiver
@@ -186,7 +180,6 @@ function newReceivers(change: RowsChange): Sql {
   WHERE stored.newest IS NULL OR stored.newest < reported.newest`;
 }
 
-/** If an id's newest row is removed, the newest remaining one determines its owner. */
 function remainingReceivers(change: RemovedRows): Sql {
   const gone = sql`SELECT ${MOVED_ID}, subjects.built_to, max(${positionOf('moved')}) AS newest
     FROM ${subjectRows(change)} WHERE ${movesOneId('moved')} GROUP BY ${MOVED_ID}, subjects.built_to`;
@@ -211,7 +204,6 @@ function remainingReceivers(change: RemovedRows): Sql {
   WHERE gone.newest >= stored.newest`;
 }
 
-/** A key lookup, whatever statistics show. */
 function storedId(relation: string, change: RowsChange): Sql {
   const wanted = sql`SELECT DISTINCT ${MOVED_ID} FROM ${subjectRows(change)}`;
   const known = change.access.stored({ table: ids, key: namesOf(ids, ID_KEY), wanted });
@@ -222,7 +214,6 @@ function subjectRows(change: RowsChange): Sql {
   return sql`${change.rows} AS moved ${joinSubjects(change, moved.tokenAddress, moved.blockNumber)}`;
 }
 
-/** The newest change of each id with a removed row. Ids and collections without rows are deleted. */
 function updateIds(change: RemovedRows): readonly Sql[] {
   const touchedIds = sql`SELECT DISTINCT ${MOVED_ID} FROM ${subjectRows(change)}`;
   const contracts = sql`SELECT DISTINCT ${joinSql([moved.tokenAddress, moved.chainId])} FROM ${subjectRows(change)}`;

@@ -8,7 +8,7 @@ import { type NftTransferRow, nftTransfers as table } from './schema.ts';
 import { nftHistories } from './wallet-history-filters.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
-/** Self-transfers and zero amounts are rows too. The open side of mints and burns is the zero address. */
+/** Self-transfers and zero amounts are rows too. Mints and burns have the zero address. */
 export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
   topics: nftTransferTopics,

@@ -2,7 +2,7 @@ import { type MalformedNftLog, nftTransferTopics, readNftLogs } from '@chainstea
 import { type Dataset, defineTable } from '@chainstead/sync';
 import { type NftMalformedLogRow, nftMalformedLogs as table } from './schema.ts';
 
-/** Logs of NFT events that yielded no transfer: counted, so that none is dropped silently. */
+/** Logs that yielded no transfer: counted, so that none is dropped silently. */
 export const nftMalformedLogs: Dataset<NftMalformedLogRow> = {
   name: 'nft-malformed-logs',
   topics: nftTransferTopics,

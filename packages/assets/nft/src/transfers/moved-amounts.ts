@@ -1,7 +1,6 @@
 /**
- * Amounts by owner, for the projections of wallets and of collections. An ERC-1155 amount is the received minus the
- * sent units. For a single item it is one for the receiver of the newest transfer. Such ids may exist before their
- * first transfer: a sum would be zero after a return to a former owner.
+ * ERC-1155 amounts are received minus sent units. A single item is one for the newest receiver: it
+ * may exist before its first transfer, so a sum could be wrong.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import {
@@ -34,9 +33,7 @@ export interface SubjectAmounts<Table extends AmountsTable = AmountsTable> {
   readonly table: Table;
   readonly key: readonly ColumnOf<Table>[];
   readonly party: 'wallet' | 'owner';
-  /** One of a transfer's sides, or its contract. */
   readonly subject: 'party' | 'contract';
-  /** Whether a column marks an amount as a sum, of ERC-1155. */
   readonly hasIsSum: boolean;
 }
 
@@ -58,7 +55,7 @@ export const COLLECTION_AMOUNTS: SubjectAmounts<typeof nftCollectionBalances> = 
 
 const moved = columnsAs(nftTransfers, 'moved');
 
-/** `last_block` if only transfers to oneself are known: the time of the receipt is unknown. */
+/** `last_block` if only transfers to oneself are known. */
 export const UNKNOWN_BLOCK = -1;
 /** `last_block` if no row is left, until the next statement. */
 export const NO_BLOCK = -2;
@@ -73,7 +70,6 @@ export function movesOne(row: string): Sql {
   return sql`${columnsAs(nftTransfers, row).kind} NOT IN (${SEVERAL})`;
 }
 
-/** Neither to oneself, nor of zero, nor of an unexpanded range of ids. */
 export function changesHolder(row: string): Sql {
   const { fromAddress, toAddress } = columnsAs(nftTransfers, row);
   return sql`${fromAddress} <> ${toAddress} AND ${isCounted(row)}`;
@@ -95,7 +91,7 @@ export const IN_SHARD_OF_CONTRACT: LookupShard<'token_address'> = {
   key: (at) => sql`address_key(${at.token_address})`,
 };
 
-/** By the token index. @param isInShard whether a row belongs to the id's collection, by `collection_key` */
+/** By the token index. @param isInShard by `collection_key` */
 export function ofSameId(
   row: string,
   id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', Sql>>,
@@ -111,13 +107,12 @@ export function newestFirst(row: string): Sql {
   return rawSql(columns.map((column) => `${row}.${column} DESC`).join(', '));
 }
 
-/** Unknown for a transfer that changes nothing. */
 function changedBlock(row: string): Sql {
   const { fromAddress, toAddress, blockNumber } = columnsAs(nftTransfers, row);
   return sql`CASE WHEN ${fromAddress} = ${toAddress} THEN ${rawSql(UNKNOWN_BLOCK)} ELSE ${blockNumber} END`;
 }
 
-/** For a single item's transfer, with the side (1: the receiver). One log moves a single item once. */
+/** Place and side (1: the receiver). One log moves a single item once. */
 export function sidePosition(row: string, received: Sql): Sql {
   const { blockNumber, logIndex } = columnsAs(nftTransfers, row);
   return sql`(${blockNumber}::bigint << 32) + (${logIndex}::bigint << 1) + ${received}`;
@@ -141,7 +136,6 @@ export function sidesOf(
     WHERE ${reportsHolder('moved')} AND ${side} <> ${ZERO_PARTY})`;
 }
 
-/** They find each amount's newest change after rows are removed, and delete amounts without rows. */
 export function updateLastBlocks<Table extends AmountsTable>(
   amounts: SubjectAmounts<Table>,
   change: RemovedRows,

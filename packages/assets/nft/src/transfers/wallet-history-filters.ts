@@ -12,10 +12,9 @@ import {
 } from '@chainstead/events/token-events';
 import type { HistoryFilter, SubjectHistories } from '@chainstead/sync';
 
-/** Events whose topics 2 and 3 are sender and receiver. */
 const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 
-/** Contracts of `chain.unindexedNfts` (CryptoKitties) are not found: their topics contain no parties. */
+/** Contracts of `chain.unindexedNfts` are not found: their topics contain no parties. */
 export const nftHistories: SubjectHistories = {
   ofWallet: (chain, wallet) => [...standardFilters(wallet), ...punkFilters(chain, wallet)],
   ofContract: (chain, contract) => [{ topics: nftTransferTopics(chain), addresses: [contract] }],
@@ -24,7 +23,7 @@ export const nftHistories: SubjectHistories = {
   wholeBlockTopics: () => [CONSECUTIVE_TRANSFER_TOPIC],
 };
 
-/** All include topic 3, which most nodes treat as a requirement for four topics: this excludes ERC-20 transfers. */
+/** With topic 3: most nodes require four topics then, which excludes ERC-20. */
 function standardFilters(wallet: Address): HistoryFilter[] {
   const itself = [topicOf(wallet)];
   return [

@@ -25,10 +25,8 @@ const COLLECTION = columnList(nftWalletCollections, ['wallet', 'chainId', 'token
 const other = columnsAs(nftTransfers, 'other_row');
 
 /**
- * Holdings of requested wallets, by token and by contract. An ERC-1155 amount is the sum of transfers, negative if its
- * start is not known or events are false. A single item counts as one if the wallet received it in its newest transfer
- * of it. Neither depends on the order of transfers. A token that was sent away keeps its row, with zero, so that its
- * newest change is known when older blocks arrive.
+ * ERC-1155 amounts are sums, a single item is one for its newest receiver: in any order. A row
+ * stays when a token was sent away, so that its newest change stays known.
  */
 export const nftWalletTokens: SubjectProjection = {
   name: 'nft-wallet-tokens',
@@ -37,7 +35,6 @@ export const nftWalletTokens: SubjectProjection = {
   subjects: {
     column: 'wallet',
     rowsOf: (wallet) => {
-      // Every mint and burn of the chain belongs to the zero address, and counts for nothing.
       const of = (side: Sql): Sql =>
         sql`${wallet} <> ${addressBytes(ZERO_ADDRESS)}::bytea AND address_key(${side}) = address_key(${wallet}) AND ${side} = ${wallet}`;
       return [of(rawSql('to_address')), sql`${of(rawSql('from_address'))} AND to_address <> ${wallet}`];
@@ -53,7 +50,7 @@ export const nftWalletTokens: SubjectProjection = {
   },
 };
 
-/** Commits of a chain never run concurrently, so the amounts that the statement reads are those that it changes. */
+/** A chain's commits never run concurrently: the amounts read are those that change. */
 function changeAmounts({ access }: RowsChange, sides: Sql, newest: Sql): Sql {
   const wanted = sql`SELECT DISTINCT ${KEY} FROM ${sides} AS sides`;
   const amounts = access.stored({ table, key: namesOf(table, WALLET_AMOUNTS.key), wanted });
@@ -75,12 +72,11 @@ GROUP BY ${COLLECTION} HAVING sum((after > 0)::int - (before > 0)::int) <> 0 ORD
 ON CONFLICT (${COLLECTION}) DO UPDATE SET ids_held = stored.ids_held + excluded.ids_held`;
 }
 
-/** 1 if the wallet received the single item in its newest transfer, otherwise 0. */
+/** 1 if received in the newest transfer, otherwise 0. */
 function isReceipt(newest: string): Sql {
   return rawSql(`coalesce(${newest} & 1, 0)`);
 }
 
-/** If the newest is among the removed rows, it is found in the remaining ones. */
 function newestRemaining(change: RemovedRows, sides: Sql): Sql {
   const newest = defineSqlLookup({
     name: 'newest_sides',

@@ -10,7 +10,7 @@ export interface HeldNfts {
   readonly collections: number;
 }
 
-/** @returns null if the wallet's transfers are still being counted after `waitMs` */
+/** @returns null if transfers are still being counted after `waitMs` */
 export async function countHeldNfts(
   {
     database,

@@ -8,7 +8,7 @@ import { type WalletCollectionsQuery, walletCollectionsStatement } from './walle
 export interface WalletCollection {
   readonly address: Address;
   readonly idsHeld: number;
-  /** ERC-1155 ids that the wallet gave away as far as known, while blocks of it are missing. */
+  /** ERC-1155 ids given away as far as known, while blocks are missing. */
   readonly givenIds: readonly string[];
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly name: string | null;
@@ -20,7 +20,7 @@ export interface WalletCollection {
   readonly isUnread: boolean;
 }
 
-/** Collections that the wallet gave away as far as known are included if their contracts report a balance in time. */
+/** Given away as far as known: included if the contract reports a balance in time. */
 export async function heldCollections(
   heldNow: HeldNow,
   chain: Chain,
@@ -37,7 +37,6 @@ export async function heldCollections(
 }
 
 export async function getWalletCollections(database: ReadDatabase, chain: Chain, query: WalletCollectionsQuery) {
-  // An empty page still returns one row, without a collection.
   const rows = await database.select<SubjectColumns & { readonly collection: WalletCollection | null }>(
     walletCollectionsStatement(chain, query),
   );

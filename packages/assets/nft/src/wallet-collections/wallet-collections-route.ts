@@ -15,7 +15,7 @@ export interface WalletCollectionsOptions {
   readonly projections: SubjectProjections;
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
-  /** Reads ERC-1155 balances while blocks of a wallet are missing. Default: they are left out. */
+  /** For ERC-1155 balances while blocks are missing. @default they are left out */
   readonly heldNow?: HeldNow;
 }
 

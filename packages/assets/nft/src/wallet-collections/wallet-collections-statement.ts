@@ -12,17 +12,15 @@ export interface WalletCollectionsQuery {
   readonly excludeSpam: boolean;
 }
 
-/** The first page's range needs a lower bound too: without statistics the planner would sort the whole wallet. */
+/** Without a lower bound and statistics, the planner would sort the whole wallet. */
 const BEFORE_ALL = Buffer.alloc(0);
 
-/** Ids per contract that the wallet gave away as far as known, to read from it. */
 const GIVEN_MAX = 10;
 
 /**
- * One range scan of the primary key of `nft_wallet_collections` that stops after limit + 1 collections. While blocks of
- * the wallet are missing or not counted yet, a range of `nft_wallet_tokens_given_by_contract` adds contracts of which
- * it may hold earlier ERC-1155 tokens, with some of their ids. Joins are LATERAL with a LIMIT, and filters are declared
- * as nearly always true, so that the planner never sorts a whole wallet (get-wallet-collections.explain.test.ts).
+ * One key range that stops after limit + 1. While blocks are missing or not counted, also contracts
+ * of which it may hold earlier ERC-1155 tokens. Joins are LATERAL with a LIMIT, filters expected to
+ * be true: no plan sorts a wallet (get-wallet-collections.explain.test.ts).
  */
 export function walletCollectionsStatement(chain: Chain, query: WalletCollectionsQuery): Sql {
   const wallet = sql`${addressBytes(query.wallet)}`;

@@ -11,9 +11,7 @@ import { type WalletNftsPlace, type WalletNftsQuery, walletNftsStatement } from 
 export interface WalletNft extends RecordKey {
   readonly owner: Address;
   readonly amount: string;
-  /** Its position among the wallet's tokens: `blockNumber`, or the placeholder for none. */
   readonly lastBlock: number;
-  /** A sum of transfers is correct only with the wallet's whole history. */
   readonly isSum: boolean;
 }
 
@@ -27,7 +25,6 @@ export async function getWalletNfts(
   chain: Chain,
   query: WalletNftsQuery,
 ): Promise<WalletNftsPage> {
-  // An empty page still returns one row, without a token.
   const rows = await database.select<SubjectColumns & (HoldingColumns | { readonly address: null })>(
     walletNftsStatement(chain, query),
   );

@@ -21,7 +21,7 @@ export interface WalletNftsOptions {
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly sendersOf?: SendersOf;
-  /** Reads ERC-1155 balances while blocks of a wallet are missing or not counted yet. Default: they are left out. */
+  /** For ERC-1155 balances while blocks are missing. @default they are left out */
   readonly heldNow?: HeldNow;
 }
 
@@ -116,7 +116,7 @@ export function createWalletNftsRoute({
   };
 }
 
-/** Sums that are not complete yet are replaced with the contracts' balances; tokens without a result are left out. */
+/** Incomplete sums are replaced with balances; tokens without a result are left out. */
 async function withSumsNow(
   heldNow: HeldNow,
   chain: Chain,

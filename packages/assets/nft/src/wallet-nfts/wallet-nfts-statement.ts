@@ -22,9 +22,8 @@ export interface WalletNftsQuery {
 }
 
 /**
- * One range of `nft_wallet_tokens_by_change` backwards, limit + 1 tokens (wallet-nfts-statement.explain.test.ts).
- * ERC-1155 amounts are sums, correct only with the wallet's whole history. While blocks of it are missing or not
- * counted yet, amounts at zero or below are included, from a range of `nft_wallet_tokens_given_by_change`.
+ * One range backwards (wallet-nfts-statement.explain.test.ts). ERC-1155 sums need the whole
+ * history: until then, amounts at zero or below are included.
  */
 export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Sql {
   const wallet = sql`${addressBytes(query.wallet)}`;

@@ -22,7 +22,7 @@ const tokenCreationKind: StateKind<{ address: string }, { block: number | null }
   isSlow: true,
 };
 
-/** A missing or not yet final result is not read again within this time. Milliseconds. */
+/** Milliseconds until a missing or not yet final result is read again. */
 const SOUGHT_MS = 300_000;
 
 /** Does not wait: each takes up to thirty calls of an archive node. */
@@ -43,7 +43,7 @@ export const tokenCreationReader: StateReader<{ address: string }, { block: numb
     const newest = await committedBlock(database, chain);
     if (newest === null) throw new StateUnavailableError(`No block of ${chain.name} is indexed yet`);
     const created = await findCreation(context, { address, newest }, signal);
-    // What a reorganisation may still move is looked for again.
+    // A reorg may still move it.
     const isSettled = created === null || created.number <= newest.number - chain.reorgDepthMax;
     await database.query(
       sql`UPDATE tokens SET created_block = ${created?.number ?? null}, created_at = to_timestamp(${created?.timestamp ?? null}::float8), creation_sought_at = ${isSettled ? new Date(context.clock.now()) : null}
@@ -53,10 +53,7 @@ export const tokenCreationReader: StateReader<{ address: string }, { block: numb
   },
 };
 
-/**
- * By halving: a block with code after one without. If a contract was destroyed and created again, it may be any of its
- * creations. Null: there is no code now, or no upstream keeps the state of old blocks.
- */
+/** By halving: any creation of several. Null: no code now, or no upstream keeps old state. */
 async function findCreation(
   { chain, pool }: StateReadingContext,
   { address, newest }: { readonly address: Address; readonly newest: StateBlock },

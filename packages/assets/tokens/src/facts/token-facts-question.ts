@@ -22,7 +22,6 @@ const answerSchema = z.array(
 );
 export type TokenFactsAnswer = z.infer<typeof answerSchema>;
 
-/** Including the supply. Results are stored in `tokens`. */
 export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   name: 'token-facts',
   question: tokensQuestionSchema,
@@ -32,10 +31,7 @@ export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
 
 type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
 
-/**
- * Queues reads of contracts, and waits for them. The results are in `tokens` then.
- * @returns the results in time, including addresses that are not tokens
- */
+/** Waits for reads. The results are also in `tokens`, and include addresses without a token. */
 export async function readTokenFacts(
   context: ReadingContext,
   chain: Chain,

@@ -12,7 +12,7 @@ import { saveTokenMetadata } from '../pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
 import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';
 
-/** Metadata of unread contracts, and the supply of all at the newest committed block. Unreadable ones are missing. */
+/** Reads the supply at the newest committed block. Leaves out unreadable contracts. */
 export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
   kind: tokenFactsKind,
   async read(context, { items }, signal) {
@@ -23,7 +23,7 @@ export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
     const contracts = await contractsAmong(context, unread, signal);
     const read = await createTokenMetadataReader({ pool, chain }).read(contracts, signal);
     const answered = new Map([...read].filter(([, metadata]) => metadata.answered));
-    // Only contracts that respond as tokens get a row: clients may request any address.
+    // Clients may request any address: only contracts that respond as tokens get a row.
     await database.query(
       sql`INSERT INTO tokens (address, chain_id) SELECT address, ${chain.id} FROM unnest(${[...answered.keys()].map(addressBytes)}::bytea[]) AS reported (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
@@ -54,7 +54,7 @@ async function knownMetadata(
   return new Map(rows.map(({ address, ...metadata }) => [address, metadata]));
 }
 
-/** Accounts without code are not called: each would take several calls. */
+/** Accounts without code would take several calls each. */
 async function contractsAmong(
   { chain, pool }: StateReadingContext,
   addresses: readonly Address[],
@@ -64,10 +64,9 @@ async function contractsAmong(
   return addresses.filter((_, index) => codes[index] !== '0x');
 }
 
-/** `totalSupply()` */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
 
-/** None while no block is indexed, or if no node has the state of the newest. */
+/** Empty while no block is indexed, or if no node has the newest state. */
 async function readSupplies(
   { chain, pool, database }: StateReadingContext,
   addresses: readonly Address[],
@@ -88,14 +87,14 @@ async function readSupplies(
     unread === undefined ? [returnedNumber(data)?.toString() ?? null] : [],
   );
   const requested = read.map(addressBytes);
-  // A separate statement: if tokens lie on every node of a cluster, an update of them can't read a table of the coordinator.
+  // Separate: on Citus, updates of distributed `tokens` can't read the coordinator's tables.
   const gone = await database.query<{ address: Buffer }>(
     sql`SELECT known.address FROM tokens AS known LEFT JOIN blocks
          ON (blocks.chain_id, blocks.block_number, blocks.block_hash) = (known.chain_id, known.supply_block, known.supply_block_hash)
        WHERE known.address = ANY (${requested}::bytea[]) AND known.chain_id = ${chain.id} AND known.supply_block > ${block.number} AND blocks.chain_id IS NULL`,
   );
   await database.query(
-    // Newer values stay, unless their block is gone, and so do known values that the contract returns no more.
+    // Newer values stay unless their block is gone, and known ones without a result stay too.
     sql`UPDATE tokens SET total_supply = reported.supply, supply_block = ${block.number}, supply_block_hash = ${hexBytes(block.hash)}, supply_read_at = now()
      FROM unnest(${requested}::bytea[], ${supplies}::numeric[]) AS reported (address, supply)
      WHERE tokens.address = reported.address AND tokens.chain_id = ${chain.id}

@@ -1,7 +1,4 @@
-/**
- * Names of accounts: ENS and Unstoppable, forward and back. Start reading at `resolve-names.ts` (requests) and
- * `name-reader.ts` (workers).
- */
+/** ENS and Unstoppable names. Start with `resolve-names.ts`, `name-reader.ts` (workers). */
 export { type NameNodes, servicesOn } from './name-chains.ts';
 export { NAME_EXAMPLES } from './name-examples.ts';
 export type { NameQuestion, NameService } from './name-question.ts';

@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { NameService } from './name-question.ts';
 
-/** Chain keys. Those of Unstoppable are in the order in which they are queried. */
+/** Chain keys, in the order in which they are queried. */
 export const NAME_CHAINS: Readonly<Record<NameService, readonly string[]>> = {
   ens: ['eth'],
   unstoppable: ['polygon', 'base', 'eth'],
@@ -11,7 +11,6 @@ export const NAME_CHAINS: Readonly<Record<NameService, readonly string[]>> = {
 
 export interface NameContracts {
   readonly universalResolver: Address;
-  /** By chain. `records`: records of a name. `reverse`: name of an address. */
   readonly unstoppable: Readonly<Record<string, { readonly records: Address; readonly reverse: Address }>>;
 }
 
@@ -39,7 +38,7 @@ export function servicesOn(chains: readonly Chain[]): readonly NameService[] {
   return (['ens', 'unstoppable'] as const).filter((service) => chainOfService(chains, service) !== null);
 }
 
-/** Its queue carries the questions; null if none of the service's chains is among these. */
+/** The chain whose queue has the questions; null: none. */
 export function chainOfService(chains: readonly Chain[], service: NameService): Chain | null {
   const [first] = NAME_CHAINS[service].flatMap((key) => chains.filter((chain) => chain.key === key));
   return first ?? null;

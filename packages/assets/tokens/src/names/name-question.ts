@@ -12,7 +12,7 @@ const answerSchema = z.object({
   answer: z.string().nullable(),
   /** A gateway would have to be queried, and may not be. */
   offChain: z.boolean(),
-  /** Block of the contract calls; null if several chains were needed. */
+  /** Null if several chains were needed. */
   asOf: z.object({ chainId: z.int(), block: z.int() }).nullable(),
 });
 

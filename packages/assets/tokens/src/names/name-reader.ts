@@ -8,7 +8,7 @@ import { createUnstoppableNames } from './unstoppable/unstoppable-names.ts';
 
 export interface NameReaderOptions {
   readonly nodes: readonly NameNodes[];
-  /** For gateways of off-chain names; null: not queried (`ENS_GATEWAYS`). */
+  /** Null: gateways of off-chain names are not queried (`ENS_GATEWAYS`). */
   readonly gateways: Egress | null;
   /** @default those that the services document */
   readonly contracts?: Partial<NameContracts>;

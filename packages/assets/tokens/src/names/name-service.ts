@@ -1,9 +1,6 @@
 import type { NameAnswer } from './name-question.ts';
 
-/**
- * Both throw UpstreamsExhaustedError or StateUnavailableError (retryable) if nodes or gateways are unavailable: only its
- * contracts can say that a name leads nowhere.
- */
+/** @throws UpstreamsExhaustedError, StateUnavailableError (retryable) */
 export interface Names {
   /** With EIP-55 checksum. */
   addressOf(name: string, signal: AbortSignal): Promise<NameAnswer>;

@@ -12,20 +12,19 @@ export interface NamesOptions {
   readonly nodeReads: NodeReadQueue;
   readonly chains: readonly Chain[];
   readonly waitMs: number;
-  /** Shared with other routes that query nodes. */
   readonly budget: OnDemandBudget;
   readonly logger: Logger;
 }
 
 interface NameResolution {
   /**
-   * @throws NotFoundError (404), NamesNotConfiguredError (501) if no chain is configured to read it from,
-   * StateUnavailableError (503), RateLimitedError (429), NamesOffError (400)
+   * @throws NotFoundError, NamesNotConfiguredError, StateUnavailableError, RateLimitedError,
+   * NamesOffError
    */
   resolve(question: NameQuestion, requester: string): Promise<string>;
 }
 
-/** Age up to which a result is not read again. Milliseconds. */
+/** Milliseconds until a result is read again. */
 const FRESH_MS = { found: 600_000, none: 60_000 } as const;
 
 export function createNameResolution(options: NamesOptions): NameResolution {

@@ -5,7 +5,7 @@ export type StoredName = NameAnswer & { readonly ageMs: number };
 
 const FORGOTTEN_AT_ONCE = 10;
 
-/** Within a day; null: not read. */
+/** Null: not read within a day. */
 export async function readStoredName(
   database: Database,
   { service, wanted, subject }: NameQuestion,
@@ -18,7 +18,7 @@ export async function readStoredName(
   return stored ?? null;
 }
 
-/** Also deletes some without a request for a day. */
+/** Also deletes some that were read over a day ago. */
 export async function saveName(
   database: Database,
   { service, wanted, subject }: NameQuestion,

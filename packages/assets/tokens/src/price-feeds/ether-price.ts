@@ -1,4 +1,4 @@
-/** The price of one ether in US dollars as an exact fraction. Divisions happen once, for display. */
+/** Exact fractions: divisions happen once, for display. */
 import type { EtherPool } from '@chainstead/chains';
 import { cents, type Fraction } from '@chainstead/core';
 
@@ -6,20 +6,20 @@ const ETHER_DECIMALS = 18;
 const WEI = 10n ** BigInt(ETHER_DECIMALS);
 const Q192 = 2n ** 192n;
 
-/** Dollars per ether from a feed; null for zero or below. @param answer decimal digits, perhaps signed */
+/** US dollars per ether; null for zero or below. @param answer decimal digits, signed */
 export function priceOfAnswer(answer: string, decimals: number): Fraction | null {
   const numerator = BigInt(answer);
   return numerator > 0n ? { numerator, denominator: 10n ** BigInt(decimals) } : null;
 }
 
-/** Dollars per ether: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0. @param sqrtPriceX96 decimal digits */
+/** (sqrtPriceX96 / 2^96)^2 base units of token1 per token0. @param sqrtPriceX96 decimal digits */
 export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): Fraction {
   const squared = BigInt(sqrtPriceX96) ** 2n;
   const [numerator, denominator] = pool.etherIs === 'token0' ? [squared, Q192] : [Q192, squared];
   return { numerator: numerator * WEI, denominator: denominator * 10n ** BigInt(pool.dollarDecimals) };
 }
 
-/** What an amount of ether is worth, in dollars with two decimals, halves rounded up. @param wei decimal digits */
+/** US dollars with two decimals, halves rounded up. @param wei decimal digits */
 export function dollarsOf(wei: string, price: Fraction): string {
   return cents({ numerator: BigInt(wei) * price.numerator, denominator: WEI * price.denominator });
 }

@@ -3,7 +3,7 @@ import type { Fraction } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 
-/** US dollars per ether at the end of each block. A block without a price, or with a gap in the index since it, is missing. */
+/** US dollars per ether at each block's end. Missing: no price, or a gap before it. */
 export async function readEtherPrices(
   database: ReadDatabase,
   chain: Chain,

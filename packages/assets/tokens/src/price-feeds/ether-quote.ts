@@ -1,4 +1,4 @@
-/** Price of ether in SQL: the feed's last price, or the last swap of the most trusted pool. The price of a feed is a log, or a reading at the end of a block. */
+/** SQL of the price of ether: the feed's last price, or the most trusted pool's last swap. */
 
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
@@ -16,9 +16,8 @@ export interface ChainPlace {
 }
 
 export interface EtherQuotes {
-  /** Common table expressions that the quotes read, to be put in the statement's `WITH`. */
   readonly ctes: readonly Sql[];
-  /** At most one row (value, source) for {@link readEtherQuote}. Null: the newest. A gap until the place may hide a newer one: no row. */
+  /** (value, source) or no row, as after a gap that may hide a newer price. Null: the newest. */
   at(place: ChainPlace | null): Sql;
 }
 
@@ -26,7 +25,6 @@ export function hasEtherQuotes(chain: Chain): boolean {
   return chain.etherPrice.feed !== null || pricingPools(chain).length > 0;
 }
 
-/** @param chainId the chain's id as the statement repeats it */
 export function etherQuotes(chain: Chain, chainId: Sql): EtherQuotes {
   const { feed } = chain.etherPrice;
   const pools = pricingPools(chain);
@@ -64,11 +62,10 @@ interface QuoteSource {
   readonly key: Sql;
   readonly value: Sql;
   readonly order: Sql;
-  /** More quotes: a `UNION ALL`, or nothing. */
   readings(place: ChainPlace | null): Sql;
 }
 
-/** The newest price of all aggregators, and of the feed's readings. Aggregators that the proxy named come with the proxy's decimals. */
+/** Newest price of all aggregators and readings. The proxy's decimals win over configured ones. */
 function feedSource(feed: PriceFeed, chainId: Sql): QuoteSource {
   const proxy = sql`${addressBytes(feed.proxy)}`;
   return {
@@ -102,7 +99,6 @@ function poolSource(pools: readonly Address[]): QuoteSource {
 
 const NOTHING = rawSql('');
 
-/** Whether the end of a reading's block is not after the place. */
 function hasEnded({ block, transaction, log }: ChainPlace): Sql {
   return sql`(quote.block_number < ${block} OR (quote.block_number = ${block} AND ${transaction} >= ${END_OF_BLOCK_SQL} AND ${log} >= ${END_OF_BLOCK_SQL}))`;
 }

@@ -1,4 +1,4 @@
-/** Prices in US dollars from the chain: Chainlink feeds, and ether in pools with a dollar token. Start with `ether-quote.ts`. */
+/** US dollar prices from the chain: Chainlink feeds and pools. Start with `ether-quote.ts`. */
 export { dollarsOf } from './ether-price.ts';
 export { readEtherPrices } from './ether-prices-of-blocks.ts';
 export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';

@@ -3,16 +3,13 @@ import type { Hash, Log } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { type PoolPriceRow, poolPrices as table } from './schema.ts';
 
-/**
- * keccak256 of `Swap(address,address,int256,int256,uint160,uint128,int24)` (Uniswap v3), and with two more uint128 (PancakeSwap v3).
- * Sender and recipient are indexed. The price is the third word of the data.
- */
+/** keccak256 of the `Swap` of Uniswap v3 and PancakeSwap v3. The price is the data's third word. */
 export const SWAP_EVENTS: Readonly<Record<EtherPool['protocol'], { readonly topic: Hash; readonly words: number }>> = {
   'uniswap-v3': { topic: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67' as Hash, words: 5 },
   'pancakeswap-v3': { topic: '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83' as Hash, words: 7 },
 };
 
-/** Prices of ether in pools with a dollar token, on chains that have such pools and no feed: swaps are many. */
+/** Only on chains without a feed of ether: swaps are many. */
 export const poolPrices: Dataset<PoolPriceRow> = {
   name: 'pool-prices',
   topics: (chain) => [...new Set(pricingPools(chain).map(({ protocol }) => SWAP_EVENTS[protocol].topic))],
@@ -20,14 +17,14 @@ export const poolPrices: Dataset<PoolPriceRow> = {
   decode,
 };
 
-/** The pools that price ether on this chain, in the order of trust: none where a feed does. */
+/** In the order of trust. Empty where a feed prices ether. */
 export function pricingPools(chain: Chain): readonly EtherPool[] {
   return chain.etherPrice.feed === null ? chain.etherPrice.pools : [];
 }
 
 function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): PoolPriceRow[] {
   const pools = new Map(pricingPools(chain).map((pool) => [pool.address, pool]));
-  // Logs come in chain order, so the last swap of a block in a pool is what remains.
+  // In chain order: the last swap of a block remains.
   const last = new Map<string, PoolPriceRow>();
   for (const log of logs) {
     const pool = pools.get(log.address);

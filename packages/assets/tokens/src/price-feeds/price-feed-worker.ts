@@ -11,19 +11,16 @@ export interface PriceFeedScheduleOptions {
   readonly database: Database;
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly logger: Logger;
-  /** Time between two reads of the feeds' aggregators. Default 600,000 ms. */
+  /** Milliseconds between reads of aggregators. */
   readonly refreshEveryMs?: number;
-  /** Time between two searches for feeds without a value in the newest blocks. Default 5,000 ms. */
+  /** Milliseconds between searches for feeds without a value in the newest blocks. */
   readonly readEveryMs?: number;
 }
 
 const REFRESH_MS_MAX = 60_000;
 const READ_MS_MAX = 30_000;
 
-/**
- * Stores the chains' configured price sources. Returns two schedules for each chain with feeds: `feed-readings-<chain>` reads feeds without a
- * value in the newest indexed run. `price-feeds-<chain>` detects new aggregators, and reads feeds at the beginning of older runs.
- */
+/** `feed-readings-<chain>`: the newest run; `price-feeds-<chain>`: older runs, aggregators. */
 export async function createPriceFeedSchedules({
   database,
   chains,

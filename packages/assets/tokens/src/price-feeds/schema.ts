@@ -1,10 +1,9 @@
-/** Prices in US dollars from the chain: Chainlink's answers, and swaps of ether/stablecoin pools. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime } from '@chainstead/db/column-types';
 import { declareStorage, LOCAL } from '@chainstead/db/table-storage';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-/** Prices of Chainlink aggregators, of every feed: those of known feeds are in `price_feed_phases`. */
+/** Aggregators of all feeds: `price_feed_phases` has the known ones. */
 export const feedAnswers = pgTable(
   'feed_answers',
   {
@@ -16,7 +15,7 @@ export const feedAnswers = pgTable(
     round: numeric('round', { precision: 78, scale: 0 }).notNull(),
     /** In units of the feed's decimals. Signed. */
     answer: numeric('answer', { precision: 78, scale: 0 }).notNull(),
-    /** Named by the event, as by the feed's state. */
+    /** As the event claims. */
     updatedAt: blockTime('updated_at').notNull(),
   },
   (table) => [
@@ -29,10 +28,10 @@ export const feedAnswers = pgTable(
 
 declareStorage(feedAnswers, { writes: 'append', placement: LOCAL });
 
-/** One answer; `round` and `answer` are decimal digits. */
+/** `round` and `answer` are decimal digits. */
 export type FeedAnswerRow = Readonly<typeof feedAnswers.$inferSelect>;
 
-/** The last swap of a block in each pool that prices ether (chains/ether-price.ts). */
+/** Last swap per block and pool (chains/ether-price.ts). */
 export const poolPrices = pgTable(
   'pool_prices',
   {
@@ -41,7 +40,6 @@ export const poolPrices = pgTable(
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
-    /** Uniswap v3's sqrtPriceX96. */
     sqrtPriceX96: numeric('sqrt_price_x96', { precision: 78, scale: 0 }).notNull(),
     blockTimestamp: blockTime('block_timestamp').notNull(),
   },
@@ -53,5 +51,4 @@ export const poolPrices = pgTable(
 
 declareStorage(poolPrices, { writes: 'append', placement: LOCAL });
 
-/** The last swap of a block in a pool. */
 export type PoolPriceRow = Readonly<typeof poolPrices.$inferSelect>;

@@ -3,15 +3,12 @@ import { refreshTokens } from '../refresh-tokens.ts';
 import { REVIEWS_SOURCE } from './contract-review.ts';
 import { isCalledSpam, type ReviewedContract, type ReviewSelection, readReviews } from './read-reviews.ts';
 
-/**
- * Reviews take effect as an imported scam list does: the source `reviews` contains the contracts that more keys call
- * spam than not. Other lists and the rule stay in effect.
- */
+/** As an imported scam list: source `reviews` has contracts that more keys call spam than not. */
 export async function applyReviews(
   transaction: Transaction,
   selection: ReviewSelection,
 ): Promise<{ readonly spam: number; readonly notSpam: number }> {
-  // With imports of lists, which touch the same tokens.
+  // Imports of lists touch the same tokens.
   await transactionLock(transaction, 'list-import');
   const reviewed = await readReviews(transaction, selection);
   const spam = reviewed.filter(isCalledSpam);

@@ -10,5 +10,4 @@ export interface ContractReview {
   readonly reason: string;
 }
 
-/** The source of scam list entries from applied reviews. */
 export const REVIEWS_SOURCE = 'reviews';

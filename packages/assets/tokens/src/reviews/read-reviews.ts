@@ -20,7 +20,6 @@ export interface ReviewSelection {
   readonly addresses: readonly Address[] | null;
 }
 
-/** Those that wait first, then the newest. */
 export async function readReviews(
   database: Pick<Database | Transaction, 'query'>,
   { chainId, addresses }: ReviewSelection,
@@ -47,7 +46,6 @@ export async function readReviews(
   return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
 }
 
-/** As many for as against it: not spam. */
 export function isCalledSpam({ spam, notSpam }: Pick<ReviewedContract, 'spam' | 'notSpam'>): boolean {
   return spam > notSpam;
 }

@@ -16,10 +16,7 @@ const DEFAULT_CHAIN = 'eth';
 const CONTRACTS_MAX = 25;
 const REASON_LENGTH_MAX = 1_000;
 
-/**
- * `POST /api/v2.2/contracts-review`: stores reports for the operator, who applies them
- * (docs/api/spam.md#contract-reviews).
- */
+/** Stores reports for the operator (docs/api/spam.md#contract-reviews). */
 export const reviewContractsRoute: RouteModule = (app, dependencies) => {
   const { chains, database } = dependencies;
   app.openapi(reviewContracts(dependencies), async (c) => {

@@ -6,13 +6,12 @@ import type { ContractReview } from './contract-review.ts';
 /** Any key may report, and rows stay. */
 const REVIEWS_PER_KEY_MAX = 10_000;
 
-/** Replaces earlier reports of the key about the same contracts. @throws ReviewsFullError (400) */
+/** Replaces the key's earlier reports. @throws ReviewsFullError (400) */
 export async function saveReviews(
   database: Database,
   { keyId, chainId }: { readonly keyId: string; readonly chainId: ChainId },
   reviews: readonly ContractReview[],
 ): Promise<void> {
-  // The last of several on one contract.
   const latest = [...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values()];
   const [kept] = await database.query<{ count: number }>(
     sql`SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = ${keyId}`,

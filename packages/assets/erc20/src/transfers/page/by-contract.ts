@@ -3,10 +3,10 @@ import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import type { ChainInSql } from '@chainstead/pages';
 import { NFT_STANDARDS } from './related-to-transfers.ts';
 
-/** The index for pages of a token, which contains each transfer once: the side that did not only receive. */
+/** Contains each transfer once: the side that did not only receive. */
 export const BY_CONTRACT = 'erc20_transfer_sides_by_contract';
 
-/** Conditions for the token's rows in that index. @param token its 20 bytes */
+/** Conditions for that index. @param token its 20 bytes */
 export function ofToken(token: Sql): readonly Sql[] {
   return [sql`token_key(token) = token_key(${token})`, expectedTrue(sql`token = ${token}`), asSql(IS_GIVING_SIDE)];
 }

@@ -41,19 +41,16 @@ export interface RelatedColumns {
   readonly labels: readonly LabelEntry[] | null;
 }
 
-/**
- * For {@link RelatedColumns.tokens}: each token once.
- * @param tokens a query for them
- */
+/** For {@link RelatedColumns.tokens}. @param tokens a query for them */
 export function tokensOf(tokens: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo, verified, possible_spam, standard IN (${NFT_STANDARDS})))
     FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
-/** Standards of NFT contracts, which never appear among ERC-20 transfers. */
+/** These contracts never appear among ERC-20 transfers. */
 export const NFT_STANDARDS = sql`'erc721', 'erc1155'`;
 
-/** @param transfers all of the page @throws {InconsistentPageError} if one of them lacks its block */
+/** @throws {InconsistentPageError} if a transfer lacks its block */
 export function readRelated(
   row: RelatedColumns,
   transfers: readonly { readonly block_number: number }[],

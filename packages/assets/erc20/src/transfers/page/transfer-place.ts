@@ -19,9 +19,8 @@ export function firstInOrder(order: KeysetOrder, limit: number): Sql {
 }
 
 /**
- * Like `firstInOrder`, for a range whose index ends with the block. No index provides this order. Otherwise the planner
- * could use the primary key, and read a whole wallet to find a token.
- * @param limit a value, or SQL of a constant
+ * For an index that ends with the block. No index has this order: the planner would use the primary
+ * key, and read a whole wallet. @param limit a value, or constant SQL
  */
 export function firstInOrderOfBlocks(order: KeysetOrder, limit: number | Sql): Sql {
   const [block, transaction, log] = PLACE.map((column) => `transfer.${column}`);

@@ -21,10 +21,7 @@ interface TokenStatsOptions {
   readonly countMax?: number;
 }
 
-/**
- * Up to 100,000 transfers are counted on each request. For more, a counter is maintained from then on; until it is
- * complete, the response is its current value, a lower bound.
- */
+/** Counts up to 100,000. Above, a counter is kept: its value is a lower bound until complete. */
 export async function getTokenStats(
   database: Database,
   chain: Chain,
@@ -58,10 +55,7 @@ interface StatsColumns extends SubjectColumns {
 
 const COUNT_MAX = 100_000;
 
-/**
- * `counted`: by a range of `erc20_transfer_sides_by_contract`, at most one above the maximum; null if the counter is
- * complete (`is_built`), or if not requested.
- */
+/** `counted`: at most one above the maximum; null if the counter is complete. */
 export function tokenStatsStatement(
   { id: chainId }: Chain,
   token: Address,

@@ -20,7 +20,7 @@ export interface TokenStatsRouteOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
 
-/** `GET /api/v2.2/erc20/{address}/stats`: the number of a token's transfers (docs/api/tokens.md#token-statistics). */
+/** docs/api/tokens.md#token-statistics */
 export function createTokenStatsRoute({ projections, onDemandBackfill, waitMs }: TokenStatsRouteOptions): RouteModule {
   return (app, { chains, database, logger, parameters }) => {
     const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);

@@ -31,10 +31,7 @@ export interface TokenTransfersOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
 
-/**
- * `GET /api/v2.2/erc20/{address}/transfers` (docs/api/tokens.md#token-transfers). If the page lacks blocks, it requests
- * a backfill of the token.
- */
+/** docs/api/tokens.md#token-transfers */
 export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOptions): RouteModule {
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
@@ -90,7 +87,7 @@ export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOp
   };
 }
 
-/** One statement. @throws {InconsistentPageError} if a transfer repeatedly lacks its block */
+/** @throws {InconsistentPageError} if a transfer repeatedly lacks its block */
 async function getTokenTransfers(database: ReadDatabase, chain: Chain, query: TokenTransfersQuery) {
   return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<RowOf<typeof TOKEN_TRANSFERS>, PageColumns>(

@@ -29,9 +29,8 @@ export function tokenSubject(token: Sql, chainId: ChainInSql): CoveredSubject {
 }
 
 /**
- * In each partition a range of `erc20_transfer_sides_by_contract` that stops after the block with row limit + 1, one
- * partition after the other (token-transfers-statement.explain.test.ts). As in wallet-transfers-statement.ts, the
- * planner is kept from reading and sorting a whole token.
+ * One range per partition (token-transfers-statement.explain.test.ts), as in
+ * wallet-transfers-statement.ts.
  */
 export function tokenTransfersStatement(
   chain: Chain,

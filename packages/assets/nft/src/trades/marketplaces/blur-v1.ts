@@ -9,7 +9,7 @@ const ORDERS_MATCHED = parseAbiItem([
   'struct Fee { uint16 rate; address recipient; }',
 ]);
 
-/** Bids for any token of a collection are matched by this policy; their order has token id 0. */
+/** For bids on any token of a collection, whose order has token id 0. */
 const COLLECTION_BID_POLICY = '0x0000000000b92d5d043faf7cecf7e2ee6aaed232' as Address;
 
 export const blurV1: Marketplace = {

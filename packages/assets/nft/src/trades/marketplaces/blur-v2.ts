@@ -20,10 +20,9 @@ const PACKED_MAKER_FEE = parseAbiItem(
   'event Execution721MakerFeePacked(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide, uint256 makerFeeRecipientRate)',
 );
 
-/** Bids are paid from Blur's pool of deposited ether, which is a separate token. */
 const BLUR_POOL = '0x0000000000a39bb272e79075ade125fd351887ac' as Address;
 
-/** Blur's second exchange. Its events contain only the maker; the token transfer shows the taker. */
+/** Events contain only the maker; the token transfer shows the taker. */
 export const blurV2: Marketplace = {
   name: 'blur',
   protocol: 'blur-v2',
@@ -41,7 +40,7 @@ interface Execution {
   readonly side: 0 | 1;
 }
 
-/** All transfers of a call come before its events, so each execution takes the first remaining transfer that fits. */
+/** All transfers of a call come before its events: takes the first one left that fits. */
 function fills(own: readonly Log[], { transfers }: TradeTransaction): Fill[] {
   const taken = new Set<NftTransfer>();
   return own.flatMap((log): Fill | readonly Fill[] => {
@@ -89,7 +88,7 @@ function executionOf(log: Log): Execution | null {
   const packed =
     eventArguments(PACKED, log) ?? eventArguments(PACKED_TAKER_FEE, log) ?? eventArguments(PACKED_MAKER_FEE, log);
   if (packed === null) return null;
-  // From the highest bits: id 88, listing index 8, trader 160; order type 8, price 88, collection 160.
+  // Bits from the highest: id 88, listing index 8, trader 160; type 8, price 88, collection 160.
   const { tokenIdListingIndexTrader: token, collectionPriceSide: terms } = packed;
   return execution(Number(terms >> 248n), {
     maker: addressIn(token),
@@ -103,7 +102,6 @@ function executionOf(log: Log): Execution | null {
 const MASK_88 = (1n << 88n) - 1n;
 const MASK_160 = (1n << 160n) - 1n;
 
-/** Order type 0 is a listing, 1 a bid. */
 function execution(orderType: number, terms: Omit<Execution, 'side'>): Execution | null {
   return orderType === 0 || orderType === 1 ? { ...terms, side: orderType } : null;
 }

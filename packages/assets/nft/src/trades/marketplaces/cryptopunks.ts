@@ -15,8 +15,8 @@ const PROTOCOL = 'cryptopunks';
 const added = deployments(PROTOCOL, {});
 
 /**
- * `acceptBidForPunk` clears the bid before it emits, so its PunkBought has neither buyer nor price. The buyer is in the
- * contract's Transfer before it. The price is in an earlier bid (`punk_bids`), and null here.
+ * PunkBought has neither buyer nor price: the buyer is in the Transfer before it, the price in an
+ * earlier bid (`punk_bids`).
  */
 export const cryptoPunks: Marketplace = {
   name: 'cryptopunks',

@@ -16,7 +16,6 @@ const V2_ERC721_BUY = parseAbiItem(`event ERC721BuyOrderFilled(${V2})`);
 const V2_ERC1155_SELL = parseAbiItem(`event ERC1155SellOrderFilled(${V2}, uint128 filled)`);
 const V2_ERC1155_BUY = parseAbiItem(`event ERC1155BuyOrderFilled(${V2}, uint128 filled)`);
 
-/** One contract per chain, upgraded from the first events to the second. */
 const CONTRACTS = {
   1: '0x20f780a973856b93f63670377900c1d2a50a77c4',
   10: '0x2317d8b224328644759319dffa2a5da77c72e0e9',
@@ -27,7 +26,7 @@ const CONTRACTS = {
   43114: '0x18cd9270dbdca86d470cfb3be1b156241fffa9de',
 };
 
-/** Element v1, like 0x v4: the amount excludes the fees, which are paid on top. */
+/** Like 0x v4: the amount excludes the fees, which are paid on top. */
 export const elementV1: Marketplace = {
   name: 'element',
   protocol: 'element-v1',
@@ -40,7 +39,7 @@ export const elementV1: Marketplace = {
     }),
 };
 
-/** Element v2: the amount includes the fees listed in the event; matched orders emit two events here too. */
+/** The amount includes the event's fees; matched orders emit two events here too. */
 export const elementV2: Marketplace = {
   name: 'element',
   protocol: 'element-v2',

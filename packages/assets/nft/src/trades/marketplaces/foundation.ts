@@ -27,7 +27,7 @@ const RESERVE_AUCTION_FINALIZED = parseAbiItem(
 
 const PROTOCOL = 'foundation';
 
-/** Holds listed items, so only the event shows the seller. Payments are in ether or FETH (ether in escrow). */
+/** Holds listed items: only the event shows the seller. Paid in ether or FETH. */
 export const foundation: Marketplace = {
   name: 'foundation',
   protocol: PROTOCOL,

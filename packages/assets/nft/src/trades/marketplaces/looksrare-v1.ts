@@ -5,16 +5,14 @@ import { deployments, type Fill, type Marketplace, type MarketplaceName } from '
 
 const ORDER =
   'bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price';
-/** A listing was bought: the taker buys from the maker. */
 const TAKER_BID = parseAbiItem(`event TakerBid(${ORDER})`);
-/** An offer was accepted: the taker sells to the maker. */
 const TAKER_ASK = parseAbiItem(`event TakerAsk(${ORDER})`);
 
 export const looksRareV1 = fork('looksrare', 'looksrare-v1', { 1: '0x59728544b08ab483533076417fbbb2fd0b17ce3a' });
 
 export const joepegs = fork('other', 'joepegs', { 43114: '0xae079eda901f7727d0715aff8f82ba8295719977' });
 
-/** `price` is for all units, with fees. The currency is the wrapped native token even if it was paid unwrapped. */
+/** `price` is for all units, with fees. The currency is always the wrapped one. */
 function fork(name: MarketplaceName, protocol: string, known: Readonly<Record<number, string>>): Marketplace {
   return {
     name,

@@ -3,18 +3,18 @@ import { parseAbiItem } from 'abitype';
 import { eventArguments, lowerCase, paymentToken, topicOf, tradedItems } from '../event-arguments.ts';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
-/** A listing was bought. `bidUser` pays, `bidRecipient` gets the tokens; the first fee recipient is the seller. */
+/** `bidUser` pays, `bidRecipient` receives; the first fee recipient is the seller. */
 const TAKER_BID = parseAbiItem(
   'event TakerBid((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address bidUser, address bidRecipient, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
 );
-/** An offer was accepted. The first fee recipient may be another account of the seller. */
+/** The first fee recipient may be another account of the seller. */
 const TAKER_ASK = parseAbiItem(
   'event TakerAsk((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address askUser, address bidUser, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
 );
 
 const PROTOCOL = 'looksrare-v2';
 
-/** LooksRare v2. The price is the total of the seller's, creator's and protocol's shares: `feeAmounts`. */
+/** The price is the sum of `feeAmounts`. */
 export const looksRareV2: Marketplace = {
   name: 'looksrare',
   protocol: PROTOCOL,

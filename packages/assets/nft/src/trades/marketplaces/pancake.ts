@@ -9,7 +9,6 @@ const TRADE = parseAbiItem(
 
 const PROTOCOL = 'pancake-v1';
 
-/** PancakeSwap's NFT market. It holds listed items; payment is the native token, wrapped or not. */
 export const pancake: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,

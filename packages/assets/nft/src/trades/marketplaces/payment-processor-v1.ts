@@ -4,7 +4,7 @@ import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '..
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
 
 const SALE = 'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
-/** Emitted for listings and for offers, without a field to distinguish them. */
+/** For listings and for offers, without a field to distinguish them. */
 const SINGLE = parseAbiItem(
   `event BuySingleListing(${SALE}, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)`,
 );
@@ -21,7 +21,7 @@ const SWEEP_ERC1155 = parseAbiItem(
 
 const PROTOCOL = 'payment-processor-v1';
 
-/** A bundle is one order of one seller: one trade. A sweep is a trade per seller. Both list items that did not move. */
+/** A bundle is one trade, a sweep one per seller. Both list items that did not move. */
 export const paymentProcessorV1: Marketplace = {
   name: 'magiceden',
   protocol: PROTOCOL,
@@ -66,7 +66,7 @@ interface SaleList extends Sale {
   readonly salePrices: readonly bigint[];
 }
 
-/** Returns the sold items with their index in the event's lists; null if the lists differ in length. */
+/** With their index in the event's lists; null if the lists differ in length. */
 function soldOf(list: SaleList) {
   const { tokenAddress, tokenIds, unsuccessfulFills, salePrices } = list;
   const amounts = list.amounts ?? tokenIds.map(() => 1n);

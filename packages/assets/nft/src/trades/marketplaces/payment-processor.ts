@@ -44,7 +44,6 @@ function readFill(log: Log): Fill | null {
     log,
     side: listing === null ? 1 : 0,
     seller: lowerCase(sale.seller),
-    // The beneficiary receives the token, if there is one.
     buyer: lowerCase(sale.beneficiary === ZERO_ADDRESS ? sale.buyer : sale.beneficiary),
     items: [tradedItem(sale.tokenAddress, sale.tokenId, sale.amount)],
     paymentToken: paymentToken(sale.paymentCoin),

@@ -4,14 +4,13 @@ import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '..
 import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
 import { inWindow, paidInParts } from '../transaction-window.ts';
 
-/** The order's owner gives `sellToken` for `buyToken`; the taker took `amount` of the sold side. */
+/** The owner gives `sellToken` for `buyToken`; the taker took `amount` of the sold side. */
 const BUY = parseAbiItem(
   'event Buy(address indexed sellToken, uint256 indexed sellTokenId, uint256 sellValue, address owner, address buyToken, uint256 buyTokenId, uint256 buyValue, address buyer, uint256 amount, uint256 salt)',
 );
 
 const PROTOCOL = 'rarible-v1';
 
-/** Rarible's ExchangeV1. The buyer's fee is on top: it is found if payment is in tokens. */
 export const raribleV1: Marketplace = {
   name: 'rarible',
   protocol: PROTOCOL,
@@ -20,13 +19,11 @@ export const raribleV1: Marketplace = {
   fills: (own, transaction) => own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
 };
 
-/** The event does not show which side is the NFT: it is the one that moved. */
 function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTransaction): Fill | null {
   const order = eventArguments(BUY, log);
   if (order === null || order.sellValue === 0n) return null;
   const window = { after, before: log };
   const sold = tradedItem(order.sellToken, order.sellTokenId, order.amount);
-  // `amount` counts the order's sold side; the other side is proportional, rounded down as in the contract.
   const given = (order.buyValue * order.amount) / order.sellValue;
   if (given > MAX_UINT256) return null;
   const bought = tradedItem(order.buyToken, order.buyTokenId, given);

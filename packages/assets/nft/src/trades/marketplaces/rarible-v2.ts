@@ -6,7 +6,7 @@ import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-argumen
 import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
 import { inWindow, paidInParts, type TransactionWindow } from '../transaction-window.ts';
 
-/** The increase of each order's fill in this match: `newLeftFill` counts the left maker's receipts, and vice versa. */
+/** Increases of the fills: `newLeftFill` counts the left maker's receipts, and vice versa. */
 const MATCH = parseAbiItem(
   'event Match(bytes32 leftHash, bytes32 rightHash, address leftMaker, address rightMaker, uint256 newLeftFill, uint256 newRightFill, (bytes4 assetClass, bytes data) leftAsset, (bytes4 assetClass, bytes data) rightAsset)',
 );
@@ -26,7 +26,7 @@ const TOKEN_AND_ID = parseAbiParameters('address token, uint256 tokenId');
 
 const PROTOCOL = 'rarible-v2';
 
-/** The right order is the taker's. Fees on top are found if payment is in tokens, not in the native token. */
+/** The right order is the taker's. Fees on top are found only if payment is in tokens. */
 export const raribleV2: Marketplace = {
   name: 'rarible',
   protocol: PROTOCOL,
@@ -49,7 +49,7 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
   if (match === null) return null;
   const leftMoney = moneyOf(match.leftAsset);
   const rightMoney = moneyOf(match.rightAsset);
-  // Money for money is a swap, token for token a barter: neither has a price.
+  // A swap of money or a barter has no price.
   if ((leftMoney === null) === (rightMoney === null)) return null;
   const money = leftMoney ?? rightMoney;
   if (money === null) return null;
@@ -71,7 +71,7 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
   return { log, side: leftSells ? 0 : 1, seller, buyer, items, paymentToken: token, price: paid ?? price };
 }
 
-/** Parties and token come from the transfer. One of the numbers is its amount, the other the price. */
+/** Parties and token come from the transfer. One number is its amount, the other the price. */
 function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
   const match = eventArguments(BARE_MATCH, log);
   const moved = lastHandedOver(transaction, window);
@@ -89,31 +89,28 @@ function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransac
   return { ...sale, paymentToken: null, price };
 }
 
-/** Returns the native token (null) or an ERC-20 token; null if the asset is not money. */
+/** The inner null is the native token; the outer null: not money. */
 function moneyOf({ assetClass, data }: AssetType): { readonly token: Address | null } | null {
   if (assetClass === CLASSES.native) return { token: null };
   if (assetClass !== CLASSES.erc20) return null;
   try {
     return { token: lowerCase(decodeAbi(TOKEN, data)[0]) };
   } catch {
-    // An asset without a token is of an unknown kind.
     return null;
   }
 }
 
-/** Returns null for lazy mints and for whole collections: the transfer then shows the token. */
+/** Null for lazy mints and whole collections: the transfer shows the token. */
 function itemOf({ assetClass, data }: AssetType, amount: bigint): TradedItem | null {
   if (assetClass !== CLASSES.erc721 && assetClass !== CLASSES.erc1155) return null;
   try {
     const [token, tokenId] = decodeAbi(TOKEN_AND_ID, data);
     return tradedItem(token, tokenId, amount);
   } catch {
-    // As above: the transfer shows it.
     return null;
   }
 }
 
-/** The last NFT that went from one account to another; if all were minted, the last mint. */
 function lastHandedOver({ transfers }: TradeTransaction, window: TransactionWindow): NftTransfer | null {
   const moved = inWindow(transfers, window);
   return moved.findLast(({ from }) => from !== ZERO_ADDRESS) ?? moved.at(-1) ?? null;

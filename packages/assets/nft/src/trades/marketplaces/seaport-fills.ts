@@ -6,7 +6,6 @@ import { areAdjacent } from '../transaction-window.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 
-/** Absent in version 1.1, present from 1.2 on. */
 export const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
 
 export function seaportFills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
@@ -15,7 +14,7 @@ export function seaportFills(own: readonly Log[], transaction: TradeTransaction)
   return fills.toSorted(byLog);
 }
 
-/** Since 1.2 a log lists the hashes of each match. In 1.1 matched orders have no recipient and adjacent logs. */
+/** Since 1.2 a log lists the hashes of a match. In 1.1 they have no recipient and adjacent logs. */
 function groupOrders(
   own: readonly Log[],
   transaction: TradeTransaction,
@@ -57,9 +56,9 @@ function singleFill(order: SeaportOrder): Fill[] {
 }
 
 /**
- * Returns the trades of one match. An offer filled by one seller is the trade, whatever that seller's order requests:
- * the difference is fees. An offer filled by several sellers is a sweep: their listings are the trades. Listings that
- * no offer takes are private sales, or are paid by an order that only adds money.
+ * An offer filled by one seller is the trade: the difference is fees. Filled by several, it is a
+ * sweep: their listings are the trades. Other listings are private sales, or paid by an order that
+ * only adds money.
  */
 function matchedFills(orders: readonly SeaportOrder[]): Fill[] {
   const supply = createSupply(orders);
@@ -100,7 +99,7 @@ function offerFill(order: SeaportOrder, seller: Address): Fill[] {
   return [{ log: order.log, side: 1, seller, buyer, items, paymentToken: paid.token, price: paid.amount }];
 }
 
-/** Orders are paired by their items, never by their position; each gives its remaining amount in turn. */
+/** Pairs orders by items, never by position; each gives its remaining amount in turn. */
 function createSupply(orders: readonly SeaportOrder[]): (item: TradedItem) => SeaportOrder[] {
   const stocks = new Map<string, { order: SeaportOrder; left: bigint }[]>();
   for (const order of orders)

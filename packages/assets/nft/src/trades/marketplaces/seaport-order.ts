@@ -4,14 +4,13 @@ import { eventArguments, lowerCase, paymentToken, tradedItem } from '../event-ar
 import type { TradedItem } from '../marketplace.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
-/** The same in every version. Amounts are the executed ones, with partial fills and price curves applied. */
+/** Amounts are executed ones: partial fills and price curves are applied. */
 export const ORDER_FULFILLED = parseAbiItem([
   'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)',
   'struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
   'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
 ]);
 
-/** A sum in one currency; `token` null is the chain's native token. */
 interface Money {
   readonly token: Address | null;
   readonly amount: bigint;
@@ -21,20 +20,20 @@ export interface SeaportOrder {
   readonly log: Log;
   readonly hash: Hex;
   readonly offerer: Address;
-  /** The receiver of the offered items; the zero address in matched orders of version 1.1. */
+  /** Receiver of the offered items; the zero address in matched orders of version 1.1. */
   readonly recipient: Address;
   readonly offeredItems: readonly TradedItem[];
   /** Null: none, or several currencies. */
   readonly offeredMoney: Money | null;
   readonly requestedItems: readonly (TradedItem & { readonly recipient: Address })[];
-  /** Includes fees, royalties and tips. Null: none, or several currencies. */
+  /** With fees, royalties and tips. Null: none, or several currencies. */
   readonly requestedMoney: Money | null;
   readonly kind: SeaportOrderKind;
 }
 
 /**
- * A listing gives NFTs for money; if it also requests them, it names their receiver (private sale). Anything else than
- * listings and offers (barter, several currencies, balancing orders) is not a trade alone.
+ * A listing that also requests its NFTs is a private sale: it names their receiver. `auxiliary`
+ * (barter, several currencies, balancing orders) is not a trade alone.
  */
 export type SeaportOrderKind = 'listing' | 'offer' | 'auxiliary';
 
@@ -68,7 +67,6 @@ interface EventItem {
 
 type Terms = Pick<SeaportOrder, 'offeredItems' | 'requestedItems' | 'offeredMoney' | 'requestedMoney'>;
 
-/** `isMoneyOffered` is also true for several currencies, of which no amount is read. */
 function kindOf(
   { offeredItems: offered, requestedItems: requested, offeredMoney, requestedMoney }: Terms,
   isMoneyOffered: boolean,
@@ -79,12 +77,10 @@ function kindOf(
   return requested.every((item) => given.has(tokenKey(item))) ? 'listing' : 'auxiliary';
 }
 
-/** itemType 2 and 3 are ERC-721 and ERC-1155; 4 and 5, with criteria, never appear in the event. */
 function isNft(item: EventItem): boolean {
   return (item.itemType === 2 || item.itemType === 3) && item.amount > 0n;
 }
 
-/** itemType 0 is the native token, 1 an ERC-20 token. */
 function isMoney(item: EventItem): boolean {
   return item.itemType === 0 || item.itemType === 1;
 }
@@ -97,7 +93,7 @@ function itemOf({ token, identifier, amount }: EventItem): TradedItem {
   return tradedItem(token, identifier, amount);
 }
 
-/** Items of amount zero (a fee that rounds to nothing) don't add a second currency. */
+/** An amount of zero (a fee that rounds to nothing) adds no second currency. */
 function moneyOf(items: readonly EventItem[]): Money | null {
   const money = items.filter(isMoney);
   const paid = money.filter(isPaid);

@@ -19,7 +19,6 @@ const ARBITRUM = 42_161;
 const AVALANCHE = 43_114;
 const ALL = [ETH, OPTIMISM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE];
 
-/** OpenSea's Seaport in every version, and marketplaces that run a copy of it. All emit the same events. */
 export const seaportMarketplaces: readonly Marketplace[] = [
   seaport('opensea', 'seaport-1.1', everywhere('0x00000000006c3852cbef3e08e8df289169ede581')),
   seaport('opensea', 'seaport-1.2', everywhere('0x00000000000006c7676171937c444f6bde3d6282')),
@@ -37,7 +36,6 @@ export const seaportMarketplaces: readonly Marketplace[] = [
   seaport('other', 'quix', { [OPTIMISM]: '0x998ef16ea4111094eb5ee72fc2c6f4e6e8647666' }),
 ];
 
-/** Anyone can deploy Seaport at the same address on every chain. */
 function everywhere(address: string): Readonly<Record<number, string>> {
   return Object.fromEntries(ALL.map((chainId) => [chainId, address]));
 }
@@ -52,7 +50,6 @@ function seaport(name: MarketplaceName, protocol: string, known: Readonly<Record
   };
 }
 
-/** Orders are matched within one contract only. */
 function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   const contracts = [...Map.groupBy(own, (log) => log.address).values()];
   return contracts.flatMap((logs) => seaportFills(logs, transaction));

@@ -15,7 +15,7 @@ const AUCTION_SETTLED = parseAbiItem(
   'event AuctionSettled(address indexed origin, address indexed bidder, address seller, uint256 indexed tokenId, address currency, uint256 amount)',
 );
 
-/** SuperRare's markets of 2018 and 2019, paid in ether. The buyer's on-top fee of 3 % is in no event. */
+/** Markets of 2018 and 2019, in ether. The buyer's on-top fee of 3 % is in no event. */
 export const superRareMarket: Marketplace = {
   name: 'superrare',
   protocol: 'superrare-market',
@@ -26,7 +26,7 @@ export const superRareMarket: Marketplace = {
   fills: (own) => own.flatMap((log) => readFill(log) ?? []),
 };
 
-/** SuperRare's Bazaar, any currency. It holds auctioned items, so only the event shows the seller of an auction. */
+/** Any currency. Holds auctioned items: only the event shows the seller. */
 export const superRareBazaar: Marketplace = {
   name: 'superrare',
   protocol: 'superrare-bazaar',
@@ -39,7 +39,7 @@ function readFill(log: Log): Fill | null {
   const auction = eventArguments(AUCTION_SETTLED, log);
   const atBazaar = auction ?? eventArguments(BAZAAR_SOLD, log) ?? eventArguments(BAZAAR_OFFER_ACCEPTED, log);
   const sale = atBazaar ?? eventArguments(SOLD, log) ?? eventArguments(BID_ACCEPTED, log);
-  // Without a bid, the token of an auction goes back to its seller.
+  // Without a bid, the token goes back to its seller.
   if (sale === null || auction?.bidder === ZERO_ADDRESS) return null;
   return {
     log,

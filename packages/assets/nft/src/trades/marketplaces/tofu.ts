@@ -14,7 +14,7 @@ const KINDS = { buy: 2, auction: 3 } as const;
 const PROTOCOL = 'tofu';
 const CONTRACT = '0x7bc8b1b5aba4df3be9f9a32dae501214dc0e4f3f';
 
-/** tofuNFT's MarketNG. Its events contain no tokens: they are those that moved for the inventory. */
+/** Events contain no tokens: they are those that moved for the inventory. */
 export const tofu: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,
@@ -35,7 +35,7 @@ function fillOf(log: Log, previous: Log | null, next: Log | null, transaction: T
   if (inventory?.status !== STATUS_DONE) return null;
   const [seller, buyer] = [lowerCase(inventory.seller), lowerCase(inventory.buyer)];
   const isAuction = inventory.kind === KINDS.auction;
-  // Sales and offers transfer (or mint) the tokens before the event; an auction's tokens leave the market after it.
+  // Sales and offers move (or mint) tokens before the event, auctions after it.
   const window = isAuction ? { after: log, before: next } : { after: previous, before: log };
   const giver = isAuction ? log.address : seller;
   const items = inWindow(transaction.transfers, window)

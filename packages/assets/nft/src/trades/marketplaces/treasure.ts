@@ -12,7 +12,6 @@ const BID_ACCEPTED = parseAbiItem(
 
 const PROTOCOL = 'treasure-v2';
 
-/** TreasureDAO's market (Trove), v2. Prices are for one item. */
 export const treasure: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,

@@ -53,19 +53,19 @@ function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
   if (last === undefined) return [];
   // An aggregator may be the taker although the token goes straight to its user.
   const buyer = sold.some((transfer) => transfer.to === eventBuyer) ? eventBuyer : last.to;
-  // The buyer pays the seller the whole price, and the seller then pays the fees. No such transfer: the native token.
+  // The buyer pays the seller the whole price. No such transfer: the native token.
   const paid = window.payments.filter(({ from, to }) => to === seller && (from === eventBuyer || from === buyer));
   const paymentToken = (paid.find(({ value }) => value === match.price) ?? paid[0])?.token ?? null;
   return [{ log, side, seller, buyer, items: itemsOf(sold), paymentToken, price: match.price }];
 }
 
-/** The hash of the order whose maker sent the transaction is zero. Both are set if a third party matched two orders. */
+/** Zero for the order whose maker sent the transaction. Both set: a third party matched them. */
 function sideOf(buyHash: string, sellHash: string): TradeSide {
   if (sellHash === ZERO_HASH) return 1;
   return buyHash === ZERO_HASH ? 0 : 2;
 }
 
-/** From the previous fill, of any marketplace, to this one: the payment and the tokens come right before the event. */
+/** Since the previous fill: payment and tokens come right before the event. */
 function windowBefore(log: Log, { chain, logs, transfers, payments }: TradeTransaction): Window {
   const transferTopics = new Set([...nftTransferTopics(chain), TRANSFER_TOPIC]);
   const isFill = ({ topics: [topic0] }: Log): boolean => topic0 !== undefined && !transferTopics.has(topic0);
@@ -75,7 +75,7 @@ function windowBefore(log: Log, { chain, logs, transfers, payments }: TradeTrans
   return { transfers: transfers.filter(inside), payments: payments.filter(inside) };
 }
 
-/** Transfers from the seller; otherwise mints for the buyer (shared storefront); otherwise the buyer's receipts. */
+/** From the seller; else mints for the buyer (shared storefront); else the buyer's receipts. */
 function soldIn({ transfers }: Window, seller: Address, buyer: Address): readonly NftTransfer[] {
   const given = transfers.filter((transfer) => transfer.from === seller && transfer.lastTokenId === null);
   if (given.length > 0) return given;
@@ -84,7 +84,7 @@ function soldIn({ transfers }: Window, seller: Address, buyer: Address): readonl
   return transfers.filter((transfer) => transfer.to === buyer && transfer.lastTokenId === null);
 }
 
-/** An indivisible token counts once, however often it moved on; amounts of the others are the moved amounts. */
+/** An indivisible token counts once, however often it moved on. */
 function itemsOf(sold: readonly NftTransfer[]): TradedItem[] {
   const seen = new Set<string>();
   return sold.flatMap((transfer): TradedItem[] => {

@@ -13,15 +13,13 @@ const INVENTORY = parseAbiItem([
   'struct Detail { uint8 op; uint256 orderIdx; uint256 itemIdx; uint256 price; bytes32 itemHash; address executionDelegate; bytes dataReplacement; uint256 bidIncentivePct; uint256 aucMinIncrementPct; uint256 aucIncDurationSecs; Fee[] fees; }',
   'struct Fee { uint256 percentage; address to; }',
 ]);
-/** The seller's proceeds, just before the inventory that they belong to. */
 const PROFIT = parseAbiItem('event EvProfit(bytes32 itemHash, address currency, address to, uint256 amount)');
 
 type Inventory = ContractEventArgsFromTopics<[typeof INVENTORY], 'EvInventory'>;
 type Profit = ContractEventArgsFromTopics<[typeof PROFIT], 'EvProfit'>;
 
-/** `Op` of the contract; bids, refunds and cancellations emit the same event and are not trades. */
+/** Bids, refunds and cancellations emit the same event. */
 const OPERATIONS = { sellOrderCompleted: 1, buyOfferCompleted: 2, auctionCompleted: 5 } as const;
-/** The delegate contract that moved the items; it determines the encoding of `item.data`. */
 const DELEGATES = { erc721: 1n, erc1155: 2n } as const;
 const ERC721_ITEMS = parseAbiParameters('(address token, uint256 tokenId)[]');
 const ERC1155_ITEMS = parseAbiParameters('(address token, uint256 tokenId, uint256 amount)[]');
@@ -92,7 +90,7 @@ function sale(fill: Fill): Fill | null {
   return fill.items.length === 0 ? null : fill;
 }
 
-/** The items in the order's data; if it can't be read, those that moved from the seller (null: from any account). */
+/** From the order's data, else those that moved from the seller (null: any account). */
 function itemsOf(inventory: Inventory, moved: readonly NftTransfer[], seller: Address | null): readonly TradedItem[] {
   const listed = readItems(inventory.delegateType, inventory.item.data);
   if (listed !== null && listed.length > 0) return listed;
@@ -112,15 +110,11 @@ function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | nul
         return null;
     }
   } catch {
-    // Data in another format: the transfers show the sold items.
     return null;
   }
 }
 
-/**
- * In no field: computed from the seller's proceeds and the deducted fees. Each fee was rounded down, so the price is
- * the highest one that leaves these proceeds.
- */
+/** From the seller's proceeds and the fees. Each was rounded down: the highest that fits. */
 function auctionPrice({ itemHash, detail }: Inventory, profits: readonly Profit[]): bigint | null {
   const profit = profits.findLast((event) => event.itemHash === itemHash)?.amount;
   const share = PERCENTAGE_BASE - detail.fees.reduce((sum, fee) => sum + fee.percentage, 0n);

@@ -16,7 +16,7 @@ type FillArguments = ContractEventArgsFromTopics<[typeof FILL], 'Fill'>;
 const PROTOCOL = '0x-v3';
 const OPENSEA_ON_POLYGON = parseAddress('0xfede379e48c873c75f3cc0c81f7c784ad730a8f7');
 
-/** OpenSea on Polygon before Seaport: a separate exchange with the code of 0x v3. Trackers count it as OpenSea. */
+/** Before Seaport, with the code of 0x v3. Trackers count it as OpenSea. */
 export const openSeaOnPolygon: Marketplace = {
   name: 'opensea',
   protocol: PROTOCOL,
@@ -39,13 +39,12 @@ interface FilledOrder {
   readonly makerSells: boolean;
   readonly items: readonly TradedItem[];
   readonly token: `0x${string}`;
-  /** The buyer's payment for this order, with its fee if that is in the same token. */
   readonly price: bigint;
 }
 
 /**
- * `matchOrders` emits the fills of both orders next to each other: one trade, represented by the selling order.
- * The maker of the other is the buyer. Protocol fees, in the native token, are not part of the price.
+ * `matchOrders` emits adjacent fills: one trade, by the selling order. The other's maker is the
+ * buyer. Protocol fees are not part of the price.
  */
 function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   const orders = own.map(readOrder);
@@ -79,7 +78,7 @@ function fillOf(order: FilledOrder, side: 0 | 1 | 2, seller: Hex, buyer: Hex, pr
   };
 }
 
-/** Matching emits both fills before anything moves; orders filled one by one have their transfers between them. */
+/** A match emits both fills before anything moves; otherwise transfers lie between them. */
 function areMatched(one: FilledOrder, other: FilledOrder, transaction: TradeTransaction): boolean {
   return (
     areAdjacent(one.log, other.log, transaction) &&

@@ -15,7 +15,7 @@ const ERC1155_FILLED = parseAbiItem(
 const PROTOCOL = '0x-v4';
 const EXCHANGE_PROXY = '0xdef1c0ded9bec7f1a1670819833240f027b25eff';
 
-/** NFT orders of the exchange proxy of 0x v4. Fees are paid on top of the event's amount: see `netOrderFills`. */
+/** Fees are paid on top of the event's amount: see `netOrderFills`. */
 export const zeroExV4: Marketplace = {
   name: '0xprotocol',
   protocol: PROTOCOL,
@@ -48,7 +48,6 @@ function readOrder(log: Log): NetOrder | null {
         : tradedItem(order.erc1155Token, order.erc1155TokenId, order.erc1155FillAmount),
     payment: order.erc20Token,
     amount: 'erc20TokenAmount' in order ? order.erc20TokenAmount : order.erc20FillAmount,
-    // The zero address unless a third party matched two orders.
     matched: order.matcher !== ZERO_ADDRESS,
   };
 }

@@ -22,7 +22,7 @@ export const zoraAsks: Marketplace = {
   fills: (own) => own.flatMap((log) => askFill(log) ?? []),
 };
 
-/** Zora v2's auction house, which holds the token. The amount is the remainder after the curator's fee. */
+/** Holds the token. The amount is the remainder after the curator's fee. */
 export const zoraAuctions: Marketplace = {
   name: 'zora',
   protocol: 'zora-auctions-v2',

@@ -7,7 +7,7 @@ import { followLookup, isLookup } from './off-chain-lookup.ts';
 
 interface EnsCallOptions {
   readonly pool: UpstreamPool;
-  /** Null: gateways of off-chain names are not queried. */
+  /** Null: off-chain names are not resolved. */
   readonly gateways: Egress | null;
   readonly block: number;
   readonly signal: AbortSignal;
@@ -16,15 +16,11 @@ interface EnsCallOptions {
 /** `off-chain`: a gateway would have to be queried. `nowhere`: no data. */
 type EnsAnswer = { readonly returned: Hex } | { readonly reverted: Hex } | 'off-chain' | 'nowhere';
 
-/** Calls per question: resolvers may send a client from lookup to lookup. */
+/** Per question: resolvers may send a client from lookup to lookup. */
 const CALLS_MAX = 16;
-/** Limit for a call's result or revert, which untrusted contracts write. Characters. */
 const RESULT_LENGTH_MAX = 524_288;
 
-/**
- * Follows where a contract sends a client for off-chain data (EIP-3668).
- * @throws UpstreamsExhaustedError, RequestAbortedError; StateUnavailableError if gateways gave no answer
- */
+/** EIP-3668. @throws UpstreamsExhaustedError, RequestAbortedError, StateUnavailableError */
 export async function callEns(options: EnsCallOptions, to: Address, data: Hex): Promise<EnsAnswer> {
   const { gateways, signal } = options;
   const ask = gateways === null ? null : createGatewayRequest(gateways, signal);
@@ -47,7 +43,6 @@ async function callOnce({ pool, block, signal }: EnsCallOptions, to: Address, da
     if (!(error instanceof RpcCallError)) throw error;
     const { rpcData } = error;
     const text = typeof rpcData === 'object' && rpcData !== null && 'data' in rpcData ? rpcData.data : rpcData;
-    // Some nodes write words before it.
     const reverted = shortHex(typeof text === 'string' ? /0x[0-9a-f]*$/i.exec(text)?.[0] : undefined);
     return reverted === null ? 'nowhere' : { reverted };
   }

@@ -22,7 +22,7 @@ const COIN_TYPE = 60n;
 const ANSWER = { outputBytesMax: 8_192 };
 const NOBODY = `0x${'0'.repeat(40)}`;
 
-/** Reverts of the Universal Resolver for unknown results; other reverts mean that a name or an address has no record. */
+/** Reverts with an unknown result. Other reverts mean that there is no record. */
 const UNREPORTED: ReadonlySet<string> = new Set(
   [
     'DNSDecodingFailed(bytes)',
@@ -37,7 +37,7 @@ const SELECTOR_LENGTH = 10;
 
 type At = { readonly block: number; readonly signal: AbortSignal };
 
-/** By the Universal Resolver; null: Ethereum is not among the chains. */
+/** Null: Ethereum is not among the chains. */
 export function createEnsNames(
   nodes: readonly NameNodes[],
   gateways: Egress | null,
@@ -52,7 +52,7 @@ export function createEnsNames(
     signal,
   });
 
-  /** @param read throws EncodingRefusedError for an incorrectly encoded response, which resolves to nothing */
+  /** @param read throws EncodingRefusedError for an incorrectly encoded response: no name */
   async function ask(at: At, data: Hex, read: (returned: Hex) => string | null): Promise<NameAnswer> {
     const answer = await callEns({ ...at, pool, gateways }, contracts.universalResolver, data);
     const asOf = { chainId: chain.id, block: at.block };
@@ -86,14 +86,14 @@ export function createEnsNames(
     addressOf: async (name, signal) => addressAt(name, await newestAt(signal)),
     async nameOf(text, signal) {
       const address = parseAddress(text);
-      // Both ways at one block: a name that changes hands meanwhile has one owner in both.
+      // Both ways at one block: a name may change hands meanwhile.
       const at = await newestAt(signal);
       const args = [address, COIN_TYPE, GATEWAYS] as const;
       const question = encodeFunctionData({ abi: RESOLVER, functionName: 'reverseWithGateways', args });
       const reported = await ask(at, question, (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null);
       if (reported.answer === null) return reported;
       const none = { ...NO_NAME, asOf: reported.asOf };
-      // What does not normalise looks like another name.
+      // It looks like another name.
       if (normalName(reported.answer) !== reported.answer) return none;
       const back = await addressAt(reported.answer, at);
       if (back.offChain) return back;

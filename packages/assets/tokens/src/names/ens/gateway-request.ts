@@ -10,9 +10,8 @@ export interface GatewayQuery {
 /** @throws GatewayAnswerError */
 export type AskGateway = (query: GatewayQuery) => Promise<Hex>;
 
-/** Gateways per question, including those that can't be queried. */
+/** Per question, including gateways that can't be queried. */
 const REQUESTS_MAX = 8;
-/** Limit for a URL that contains sender and data. Characters. */
 const URL_LENGTH_MAX = 16_384;
 const TIMEOUT_MS = 5_000;
 const RESPONSE_BYTES_MAX = 131_072;
@@ -20,10 +19,7 @@ const RESPONSE_BYTES_MAX = 131_072;
 /** Does not contain the URL: the text goes into a call. */
 export class GatewayAnswerError extends Error {}
 
-/**
- * Contracts write the URLs of gateways (EIP-3668): only the guarded client requests them. Their responses are checked by
- * the contract that named them.
- */
+/** Contracts write the URLs (EIP-3668): only the guarded client requests them. */
 export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGateway {
   let requests = 0;
   return async ({ data, sender, urls }) => {
@@ -40,7 +36,7 @@ export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGa
   };
 }
 
-/** Null: too long. Measured before, since a short URL may name long data many times. */
+/** Null: too long. Measured first: a short URL may name long data many times. */
 function filledUrl(template: string, sender: string, data: Hex): string | null {
   if (template.length > URL_LENGTH_MAX) return null;
   const grown = (name: string, value: string): number =>
@@ -49,7 +45,7 @@ function filledUrl(template: string, sender: string, data: Hex): string | null {
   return template.replaceAll('{sender}', sender).replaceAll('{data}', data);
 }
 
-/** Null: the next one may answer; `refused`: by EIP-3668 no other is to be queried. */
+/** Null: the next one may answer. `refused`: EIP-3668 forbids to query another. */
 async function requestGateway(
   egress: Egress,
   { url, data, sender, isGet }: { url: string; data: Hex; sender: string; isGet: boolean },
@@ -70,7 +66,7 @@ async function requestGateway(
     if (status >= 400 && status < 500) return 'refused';
     return status === 200 ? dataIn(body.toString()) : null;
   } catch {
-    // Away, forbidden or too long: as good as no answer, unless the question itself is over.
+    // No answer, unless the question itself is over.
     signal.throwIfAborted();
     return null;
   }

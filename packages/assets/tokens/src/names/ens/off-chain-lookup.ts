@@ -7,7 +7,7 @@ import { type AskGateway, GatewayAnswerError, type GatewayQuery } from './gatewa
 /** EIP-3668: `OffchainLookup(address,string[],bytes,bytes4,bytes)`. */
 const LOOKUP_SELECTOR = '0x556f1830';
 const LOOKUP = parseAbiParameters('address, string[], bytes, bytes4, bytes');
-/** The gateway inside the client: several lookups in one (ENSIP-21). */
+/** The client itself answers several lookups in one (ENSIP-21). */
 export const LOCAL_BATCH_GATEWAY = 'x-batch-gateway:true';
 /** `query((address,string[],bytes)[])` */
 const QUERY_SELECTOR = '0xa780bab6';
@@ -18,22 +18,18 @@ const FAILURE = parseAbi(['error Error(string)']);
 
 const QUERIES_MAX = 8;
 const DEPTH_MAX = 3;
-/** Without values that share bytes, which compilers don't write, decoded data is no larger than its encoding. */
+/** Keeps decoded data no larger than its encoding. Compilers don't write overlaps. */
 const STRICT = { outputBytesMax: 524_288, overlaps: 'refuse' } as const;
 
 export function isLookup(reverted: Hex): boolean {
   return reverted.startsWith(LOOKUP_SELECTOR);
 }
 
-/**
- * The texts of the contract are untrusted.
- * @returns the call that the contract wants with the response of a gateway; null for malformed texts
- * @throws StateUnavailableError if none of them answered
- */
+/** @returns null if the contract's texts are malformed @throws StateUnavailableError */
 export async function followLookup(reverted: Hex, to: Address, ask: AskGateway): Promise<Hex | null> {
   try {
     const [sender, urls, data, callback, extra] = decodeAbi(LOOKUP, afterSelector(reverted), STRICT);
-    // By EIP-3668 no contract speaks for another.
+    // EIP-3668: no contract speaks for another.
     if (sender.toLowerCase() !== to) return null;
     const answer = await answerOf({ sender, urls, data }, ask, 0);
     return concatHex([callback, encodeAbiParameters(CALLBACK, [answer, extra])]);
@@ -58,7 +54,6 @@ async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<H
   return encodeAbiParameters(ANSWERS, [answers.map(({ hasFailed }) => hasFailed), answers.map(({ answer }) => answer)]);
 }
 
-/** The contract decides about the failure of one lookup. */
 async function answerOrFailure(query: GatewayQuery, ask: AskGateway, depth: number) {
   try {
     return { hasFailed: false, answer: await answerOf(query, ask, depth) };

@@ -13,7 +13,7 @@ const READER = parseAbi([
 ]);
 const [GET_MANY, REVERSE_NAME_OF] = READER;
 
-/** Records with the address on Ethereum, the one that counts first. */
+/** Keys of the address on Ethereum, by precedence. */
 const ADDRESS_KEYS = ['crypto.ETH.address', 'token.EVM.ETH.ETH.address'];
 const ANSWER_BYTES_MAX = 8_192;
 
@@ -24,7 +24,7 @@ interface Registry {
   readonly reverse: Address;
 }
 
-/** One chain after the other; null: none of its chains is there. */
+/** Null: none of its chains is there. */
 export function createUnstoppableNames(nodes: readonly NameNodes[], contracts: NameContracts): Names | null {
   const registries = NAME_CHAINS.unstoppable.flatMap((key): Registry[] => {
     const at = contracts.unstoppable[key];
@@ -58,7 +58,7 @@ export function createUnstoppableNames(nodes: readonly NameNodes[], contracts: N
       const data = encodeFunctionData({ abi: READER, functionName: 'reverseNameOf', args: [address] });
       const found = await firstOf(registries, signal, async ({ calls, reverse }, at) => {
         const [reported] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at)) ?? [];
-        // What does not normalise looks like another name.
+        // It looks like another name.
         if (typeof reported !== 'string' || reported === '' || normalName(reported) !== reported) return null;
         return (await find(reported, signal))?.value === address ? reported : null;
       });
@@ -77,7 +77,7 @@ interface RegistryRecord<Value> {
   readonly asOf: NonNullable<NameAnswer['asOf']>;
 }
 
-/** For the first registry that has it. @throws the outage of another one, if none has it */
+/** The first registry's that has it. @throws the outage of another one, if none has it */
 async function firstOf<Value>(
   registries: readonly Registry[],
   signal: AbortSignal,
@@ -98,7 +98,6 @@ async function firstOf<Value>(
   return null;
 }
 
-/** Null for another encoding: there is another contract, or none. */
 function decoded(types: readonly AbiParameter[], answer: Hex | null): readonly unknown[] | null {
   if (answer === null) return null;
   try {

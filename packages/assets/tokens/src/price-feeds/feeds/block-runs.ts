@@ -10,7 +10,7 @@ export function joinRanges(ranges: readonly BlockRun[]): readonly BlockRun[] {
   return runs;
 }
 
-/** Place of the last number that is at most the block; -1: none. @param sorted ascending */
+/** Index of the last number <= block; -1: none. @param sorted ascending */
 export function lastAtOrBefore(sorted: readonly number[], block: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

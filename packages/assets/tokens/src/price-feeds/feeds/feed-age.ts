@@ -9,10 +9,10 @@ export interface FeedAgeOptions {
   readonly logger: Logger;
 }
 
-/** A scrape must not wait for an unresponsive database. Milliseconds. */
+/** Milliseconds: a scrape must not wait for an unresponsive database. */
 const READ_MS = 1_000;
 
-/** Registers the age of the newest value of each feed, and its heartbeat. A feed without a stored value has no age. */
+/** A feed without a stored value has no age. */
 export function measureFeedAges({ registry, database, chains, logger }: FeedAgeOptions): void {
   const labelNames = ['chain', 'token', 'feed'];
   const registers = [registry];
@@ -33,7 +33,6 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
           if (chain !== undefined && feed !== undefined) this.set(labelsOf(chain, feed), row.age);
         }
       } catch (error) {
-        // The last values stay: another metric reports that the database is unavailable.
         logger.debug({ reason: errorText(error) }, 'Ages of price feeds could not be read');
       }
     },
@@ -49,7 +48,7 @@ export function measureFeedAges({ registry, database, chains, logger }: FeedAgeO
       heartbeats.set(labelsOf(chain, feed), feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS);
 }
 
-/** One index entry per aggregator and feed. The block of the checkpoint is the reference, so that a chain that lags has no old feeds. */
+/** Ages count to the checkpoint, so that a chain that lags has no old feeds. */
 const AGES_SQL = sql`SELECT phase.chain_id AS "chainId", ${hexText('phase.feed')} AS feed,
     greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.updated_at))::float8, 0) AS age
   FROM price_feed_phases AS phase
@@ -62,7 +61,7 @@ const AGES_SQL = sql`SELECT phase.chain_id AS "chainId", ${hexText('phase.feed')
     AND reading.updated_at IS NOT NULL ORDER BY block_number DESC LIMIT 1)) AS newest
   GROUP BY phase.chain_id, phase.feed`;
 
-/** The token is `ether`, the symbol of the native token, or the address of the first token with that price. */
+/** Token: `ether`, the native symbol, or the address of the first with that price. */
 function labelsOf(chain: Chain, feed: PriceFeed | TokenFeed): Record<'chain' | 'token' | 'feed', string> {
   const [first] = 'tokens' in feed ? feed.tokens : [];
   const token = first === undefined ? 'ether' : first === ZERO_ADDRESS ? chain.native.symbol : first;

@@ -4,10 +4,10 @@ import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync'
 import { type FeedAnswerRow, feedAnswers as table } from '../schema.ts';
 import { readingsOfBlocks } from './readings-of-blocks.ts';
 
-/** keccak256 of `AnswerUpdated(int256,uint256,uint256)` (Chainlink's aggregators of every kind; current and roundId indexed). */
+/** keccak256 of `AnswerUpdated(int256,uint256,uint256)` (Chainlink). */
 export const ANSWER_UPDATED_TOPIC = '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f' as Hash;
 
-/** Prices of all Chainlink aggregators: the aggregators of a feed change, and earlier prices of a new one could not be found later. */
+/** All Chainlink aggregators: a feed may change to one whose earlier prices would be missing. */
 export const feedAnswers: Dataset<FeedAnswerRow> = {
   name: 'feed-answers',
   topics: (chain) => (feedsOf(chain).length === 0 ? [] : [ANSWER_UPDATED_TOPIC]),
@@ -21,7 +21,7 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): FeedAnswerRow[]
   return logs.flatMap(({ address, topics, data, blockNumber, transactionIndex, logIndex }) => {
     const [topic0, current, roundId, ...more] = topics;
     if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || roundId === undefined || more.length > 0) return [];
-    // `updatedAt` alone is in the data; a log of another shape is another event of the same name.
+    // Another shape is another event of the same name. The data has `updatedAt` alone.
     if (data.length !== WORD_LENGTH) return [];
     const round = BigInt(roundId).toString();
     const answer = BigInt.asIntN(256, BigInt(current)).toString();
@@ -31,10 +31,9 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): FeedAnswerRow[]
   });
 }
 
-/** `0x` and 32 bytes. */
 const WORD_LENGTH = 66;
 
-/** The last second of the year 9999, which Postgres and JavaScript both know. Any contract may emit the event. */
+/** Year 9999, as Postgres and JavaScript know it: any contract may emit the event. */
 const LAST_SECOND = 253_402_300_799n;
 
 export function timeOfUpdate(seconds: bigint): Date {

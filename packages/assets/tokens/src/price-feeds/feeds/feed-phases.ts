@@ -9,30 +9,25 @@ export interface FeedPhase {
 }
 
 export interface FeedPhasesReader {
-  /**
-   * Null while the phase is unchanged since the last read. Empty: no feed is there. A feed without phases is an aggregator.
-   * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError
-   */
+  /** Null: the phase is unchanged. Empty: no feed. A feed without phases is an aggregator. */
   read(signal: AbortSignal): Promise<readonly FeedPhase[] | null>;
 }
 
-/** First bytes of keccak256 of `decimals()`, `phaseId()`, `phaseAggregators(uint16)` (Chainlink's EACAggregatorProxy). */
+/** Selectors of Chainlink's EACAggregatorProxy. */
 export const DECIMALS = '0x313ce567';
 export const PHASE_ID = '0x58303b10';
 const PHASE_AGGREGATORS = '0xc1597304';
 
-/** What `phaseId()` can answer: an uint16. Anything else is no proxy. */
+/** uint16: anything larger is no proxy. */
 export const PHASE_ID_MAX = 65_535n;
-/** Feeds are in their first ten phases; for a contract that claims thousands, only the newest are read. */
+/** Newest phases. Feeds have up to ten; a contract may claim thousands. */
 const PHASES_READ_MAX = 100;
-/** numeric holds far more; a feed has 8 or 18. */
 export const DECIMALS_MAX = 77n;
 
 export function phaseAggregator(phase: number): Hex {
   return `${PHASE_AGGREGATORS}${phase.toString(16).padStart(64, '0')}`;
 }
 
-/** Asks a feed's proxy on chain, once whole and then only when its phase has changed. */
 export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed, 'proxy'>): FeedPhasesReader {
   let lastPhase: bigint | null = null;
 
@@ -41,7 +36,7 @@ export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed,
       const { value } = await pool.request('eth_call', [{ to: feed.proxy, data }, 'latest'], { signal });
       return typeof value === 'string' ? returnedNumber(value) : null;
     } catch (error) {
-      // It failed: the contract has no such function.
+      // The contract has no such function.
       if (isAnswerOfCall(error)) return null;
       throw error;
     }

@@ -1,36 +1,29 @@
-/** Values that a feed had: the logs of its aggregators, and readings of its state. */
-
 import { DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { priceOfAnswer } from '../ether-price.ts';
 
-/**
- * `answer`: the feed's value. `silent`: the contract has decimals, and no value. `absent`: no feed at the address. `unavailable`: no node has the
- * state of the block.
- */
+/** `silent`: decimals without a value. `absent`: no feed. `unavailable`: no node has the state. */
 export type FeedReadingStatus = 'answer' | 'silent' | 'absent' | 'unavailable';
 
 export interface FeedValue {
   readonly usd: Fraction;
   readonly aggregator: Address;
-  /** Round of the aggregator. Decimal digits. */
+  /** Decimal digits. */
   readonly round: string;
   readonly block: number;
-  /** The log that set it; null: the state of the feed at the end of the block. */
+  /** Null: the feed's state at the end of the block. */
   readonly log: { readonly transactionIndex: number; readonly logIndex: number } | null;
 }
 
 export type FeedState =
   | { readonly of: 'value'; readonly value: FeedValue }
-  /** No value is known at or before the block in its unbroken run of indexed blocks. One may get known. */
+  /** No value is known in the unbroken run of blocks up to the block. One may get known. */
   | { readonly of: 'pending' }
-  /** The last value is too old or zero, or the contract has none. */
+  /** The last value is too old or zero, or there is none. */
   | { readonly of: 'unknown' }
-  /** There is no contract at the address of the feed. */
   | { readonly of: 'absent' };
 
-/** A row of {@link quotesSql}, newest last by block, transaction and log. */
 export interface FeedQuote {
   readonly status: Exclude<FeedReadingStatus, 'unavailable'>;
   readonly aggregator: Address | null;
@@ -40,15 +33,14 @@ export interface FeedQuote {
   readonly block: number;
   readonly transaction: number;
   readonly log: number;
-  /** Unix seconds at which the feed was updated, by its own account. */
+  /** Unix seconds, as the feed claims. */
   readonly time: number | null;
 }
 
-/** Place of a reading in its block: behind every log. */
+/** Sorts readings behind every log of the block. */
 export const END_OF_BLOCK = 2_147_483_647;
 export const END_OF_BLOCK_SQL = rawSql(END_OF_BLOCK);
 
-/** Whether a quote is a reading at the end of the block. It counts there, whichever blocks are indexed. */
 export function isReadingOf({ block, log }: FeedQuote, number: number): boolean {
   return log === END_OF_BLOCK && block === number;
 }
@@ -60,11 +52,11 @@ interface QuotesOfFeed {
   readonly number: Sql;
   readonly chainId: Sql;
   within(block: Sql): Sql;
-  /** Whether only the newest log of each aggregator and the newest reading are needed. */
+  /** Only the newest log of each aggregator and the newest reading. */
   readonly isNewest: boolean;
 }
 
-/** SQL of the quotes of a feed. Needs a CTE `price_sources` of {@link sourcesSql}. */
+/** Needs a CTE `price_sources` of {@link sourcesSql}. */
 export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOfFeed): Sql {
   const newest = isNewest ? sql` ORDER BY ${NEWEST_FIRST} LIMIT 1` : rawSql('');
   const block = sql`quote.block_number`;
@@ -78,7 +70,7 @@ export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOf
       AND ${within(block)}${newest}) AS reading`;
 }
 
-/** Aggregators: number, address, decimals; those of the proxy come first. @param proxies SQL of `feed(proxy, number)`, numbered from 1 */
+/** Rows (number, address, decimals). @param proxies `feed(proxy, number)`, numbered from 1 */
 export function sourcesSql(feeds: readonly PriceFeed[], proxies: Sql, chainId: Sql): Sql {
   const seeds = feeds.flatMap(({ aggregators, decimals }, index) =>
     aggregators.map((aggregator) => ({ number: index + 1, aggregator: addressBytes(aggregator), decimals })),
@@ -104,13 +96,13 @@ export interface FeedFacts {
   readonly absentTo: number | null;
 }
 
-/** Returns the state of a feed at the end of a block. @param at the block and its time in Unix seconds */
+/** At the end of a block. @param at time in Unix seconds */
 export function stateOfFeed(
   { quote, isKnown, absentTo }: FeedFacts,
   { heartbeatSeconds = DEFAULT_HEARTBEAT_SECONDS }: PriceFeed,
   at: { readonly block: number; readonly time: number },
 ): FeedState {
-  // Without an aggregator there are no logs: where there is no contract, there was none before.
+  // Where there is no contract, there was none before.
   if (quote === null) return { of: !isKnown && absentTo !== null && at.block <= absentTo ? 'absent' : 'pending' };
   if (quote.status === 'absent') return { of: 'absent' };
   const { aggregator, round, answer, decimals, time, block, transaction, log } = quote;

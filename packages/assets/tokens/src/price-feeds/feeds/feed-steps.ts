@@ -1,4 +1,4 @@
-/** Prices of one feed over a range of blocks: for many blocks, where `feed-values.ts` would look up each. */
+/** For many blocks, where `feed-values.ts` would look up each. */
 
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
@@ -17,7 +17,7 @@ import {
 } from './feed-quotes.ts';
 
 export interface FeedSteps {
-  /** US dollars per token at the end of a block; null is `unknown` of `FeedState`. @param time of the block, in Unix seconds */
+  /** US dollars per token at the end of a block; null: `unknown`. @param time Unix seconds */
   at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
 
@@ -60,7 +60,7 @@ SELECT EXISTS (SELECT FROM price_sources) AS "isKnown", ${absentToSql(proxy, cha
   };
 }
 
-/** Blocks per wanted block up to which a range of the index reads fewer rows than a look-up of each block. */
+/** Up to this density, a range of the index reads fewer rows than a look-up of each block. */
 const DENSE_BLOCKS = 20;
 
 function stepsSql(blocks: readonly number[], feed: { readonly chainId: Sql; readonly proxy: Sql }): Sql {

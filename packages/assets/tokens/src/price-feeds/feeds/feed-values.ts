@@ -15,7 +15,7 @@ import {
   stateOfFeed,
 } from './feed-quotes.ts';
 
-/** The state of each feed at the end of a block, by its proxy. @param at the block and its time in Unix seconds */
+/** At the end of a block, by proxy. @param at time in Unix seconds */
 export async function readFeedValues(
   database: ReadDatabase,
   chain: Chain,
@@ -52,5 +52,4 @@ FROM ${proxies} LEFT JOIN LATERAL (
   );
 }
 
-/** Without a quote, all its columns are null. */
 type QuoteColumns = FeedQuote | { readonly status: null };

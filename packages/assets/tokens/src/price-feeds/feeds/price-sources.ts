@@ -1,11 +1,9 @@
-/** Sources of prices in the database: the aggregators of feeds, and the tokens that are ether. */
-
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
-/** Writes aggregators and payment tokens by the chain's facts. Deletes what these no longer name. */
+/** Writes the chain's configured sources, and deletes the others. */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const feeds = feedsOf(chain);
   for (const table of ['price_feed_phases', 'feed_readings'])
@@ -34,7 +32,7 @@ export async function seedPriceSources(database: Database, chain: Chain): Promis
   );
 }
 
-/** Whether the database says this already: a write would go to every node of a cluster, and one that is away would keep the worker from its start. */
+/** A write goes to every node of a cluster: one that is away would stop the worker's start. */
 async function arePaymentTokens(
   database: Database,
   chain: Chain,
@@ -49,7 +47,7 @@ async function arePaymentTokens(
   return new Set(reported).symmetricDifference(new Set(known.map(({ text }) => text))).size === 0;
 }
 
-/** Adds aggregators that a feed's proxy named; what the proxy says of their decimals wins over the chain's facts. */
+/** Decimals of the proxy win over the chain's facts. */
 export async function saveFeedPhases(
   database: Pick<Transaction, 'query'>,
   chain: Chain,

@@ -1,7 +1,7 @@
 import { sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 
-/** Deletes readings of blocks that a reorg or the retention removes. Readings follow from no rows. */
+/** Deletes readings of blocks that a reorg or the retention removes. */
 export const readingsOfBlocks: Projection = {
   name: 'feed-readings',
   version: 1,

@@ -11,16 +11,16 @@ export interface FeedStart {
   readonly feed: PriceFeed;
   readonly run: BlockRun;
   readonly first: KnownBlock | null;
-  /** First block of the run with a value of the feed, or a reading of it; null: none. */
+  /** First block of the run with a value or a reading; null: none. */
   readonly valueFrom: number | null;
-  /** Whether a node had no state of a block of the run, not long ago. */
+  /** A node lately had no state of a block of the run. */
   readonly isUnavailable: boolean;
 }
 
-/** Time until a node is asked again for state that it did not have. */
+/** Until a node is asked again. */
 const UNAVAILABLE_FOR = sql`interval '1 day'`;
 
-/** Unbroken runs of indexed blocks for each feed of the chain, oldest first. @param pick selects some of the runs */
+/** Unbroken runs of indexed blocks for each feed, oldest first. */
 export async function readFeedStarts(
   database: Pick<Transaction, 'query'>,
   chain: Chain,

@@ -1,5 +1,3 @@
-/** State of feeds at the end of one block, read through their proxies. */
-
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { type Address, ChainsteadError, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, bigIntAt, returnedNumber } from '@chainstead/events/abi';
@@ -9,7 +7,7 @@ import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from 
 import type { KnownBlock } from './feed-starts.ts';
 
 export interface FeedAnswer {
-  /** Behind the proxy; a feed without phases is an aggregator itself. */
+  /** Behind the proxy; without phases, the feed itself. */
   readonly aggregator: Address;
   readonly round: bigint;
   readonly answer: bigint;
@@ -22,18 +20,17 @@ export type FeedReading =
   | { readonly status: 'answer'; readonly answer: FeedAnswer }
   | { readonly status: 'silent' | 'absent' | 'unavailable' };
 
-/** First bytes of keccak256 of `latestRoundData()`. */
+/** Selector of `latestRoundData()`. */
 const LATEST_ROUND_DATA = '0xfeaf968c';
 const CALLS: readonly Hex[] = [DECIMALS, PHASE_ID, LATEST_ROUND_DATA];
-/** Longer than any result that is read here. */
 const ANSWER_BYTES_MAX = 512;
 /** `roundId`, `answer`, `startedAt`, `updatedAt`, `answeredInRound`. */
 const ROUND_DIGITS = 2 + 5 * 64;
 const [ROUND, ANSWER, UPDATED_AT] = [0, 1, 3];
-/** A proxy puts its phase above the 64 bits of the aggregator's round. */
+/** A proxy puts its phase above these bits. */
 const AGGREGATOR_ROUND_BITS = 64;
 
-/** Reads feeds at a block by its hash, in the order of `feeds`. @throws RequestAbortedError if the signal ends it */
+/** In the order of `feeds`. @throws RequestAbortedError */
 export async function readFeeds(
   { chain, pool }: { readonly chain: Chain; readonly pool: UpstreamPool },
   block: KnownBlock,
@@ -87,7 +84,7 @@ export async function readFeeds(
   });
 }
 
-/** Data, null for a call that reverted or returned nothing, or why no node returned its result. */
+/** Null: the call reverted or returned nothing. An error: why no node answered. */
 type CallResult = Hex | null | ChainsteadError;
 
 interface PhasedAnswer {
@@ -105,7 +102,7 @@ function interpret(results: readonly CallResult[]): typeof SILENT | ChainsteadEr
   if (decimals === null || decimals > DECIMALS_MAX) return SILENT;
   if (ofRound === null || ofRound === undefined || ofRound.length < ROUND_DIGITS) return SILENT;
   const updatedAt = bigIntAt(ofRound, UPDATED_AT);
-  // A round that has begun and has no value yet.
+  // The round has no value yet.
   if (updatedAt === 0n) return SILENT;
   const phase = returnedNumber(ofPhase);
   const isPhased = phase !== null && phase > 0n && phase <= PHASE_ID_MAX;

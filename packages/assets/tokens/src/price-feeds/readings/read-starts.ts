@@ -14,7 +14,7 @@ export interface FeedReadContext {
   readonly logger: Logger;
 }
 
-/** Feeds without any value in the newest indexed run: at its first block, else at the newest. @throws why a node returned no state */
+/** At the run's first block, else at the newest. @throws the outage */
 export async function readNewestRun(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const { database, chain } = context;
   const starts = await readFeedStarts(database, chain, (runs) => runs.slice(-1));
@@ -34,13 +34,13 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
 
 const RUNS_MAX = 20;
 
-/** At the first blocks of the newest runs whose first value comes later. @throws why a node returned no state */
+/** At the first block of each run that has its first value later. @throws the outage */
 export async function readStartsOfRuns(context: FeedReadContext, signal: AbortSignal): Promise<void> {
   const starts = await readFeedStarts(context.database, context.chain, (runs) => runs.slice(-RUNS_MAX));
   for (const ofRun of Map.groupBy(starts, ({ run }) => run[0]).values()) await readAtFirst(context, ofRun, signal);
 }
 
-/** Reads the feeds of one run at its first block. Returns those that have no state there. */
+/** Returns those that have no state there. */
 async function readAtFirst(
   context: FeedReadContext,
   starts: readonly FeedStart[],
@@ -56,7 +56,7 @@ async function readAtFirst(
   return starts.filter(({ feed, isUnavailable }) => isUnavailable || unavailable.includes(feed));
 }
 
-/** Reads and stores feeds at a block. Returns those whose state no node has. @throws why a node returned no state, unless it has none of that block */
+/** Returns those whose state no node has. @throws other outages */
 export async function readFeedsAt(
   context: FeedReadContext,
   block: KnownBlock,

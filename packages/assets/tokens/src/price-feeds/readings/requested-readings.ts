@@ -16,13 +16,13 @@ import { readFeedsAt } from './read-starts.ts';
 
 type FeedReadingQuestion = { readonly blocks: readonly number[] };
 
-/** Reads the feeds of a chain at blocks that are not indexed, and stores the readings. The result only confirms it. */
+/** The result only confirms that the readings are stored. */
 const FEED_READINGS: StateKind<FeedReadingQuestion, { readonly blocks: number }> = {
   name: 'feed-readings',
   question: z.object({ blocks: z.array(z.int()).min(1) }),
   answer: z.object({ blocks: z.int() }),
   callsOf: ({ blocks }) => blocks.length,
-  // Without an archive node, none of them comes to anything.
+  // Without an archive node, all fail.
   failsAlike: () => '',
 };
 
@@ -32,7 +32,6 @@ export const feedReadingsReader: StateReader<FeedReadingQuestion, { readonly blo
     let read = 0;
     for (const number of blocks) {
       const block = await knownBlock(context.database, context.chain, number);
-      // A reorg removed it.
       if (block === null) continue;
       await readFeedsAt(context, block, feedsOf(context.chain), signal);
       read += 1;
@@ -48,12 +47,12 @@ interface FeedReadingSources {
   readonly waitMs: number;
 }
 
-/** Blocks of one question. */
+/** Blocks per question. */
 const TOGETHER = 10;
-/** Blocks of one request, the newest ones. Later requests read the rest. */
+/** Blocks per request. Later requests read the rest. */
 const BLOCKS_MAX = 200;
 
-/** Has the worker read the feeds. Readings later than `waitMs` serve later requests. @returns whether all arrived in time */
+/** Late readings serve later requests. @returns whether all arrived in time */
 export async function requestFeedReadings(
   { database, nodeReads, logger, waitMs }: FeedReadingSources,
   chain: Chain,
@@ -77,7 +76,7 @@ export async function requestFeedReadings(
   return (await Promise.all(parts.map(ask))).every((isRead) => isRead);
 }
 
-/** The newest of the blocks that are not indexed and lack a reading of some feed, newest first. */
+/** Blocks that are not indexed and lack a reading of some feed, newest first. */
 async function blocksToRead(
   database: ReadDatabase,
   chain: Chain,

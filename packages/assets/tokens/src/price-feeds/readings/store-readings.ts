@@ -6,14 +6,14 @@ import { saveFeedPhases } from '../feeds/price-sources.ts';
 import { type KnownBlock, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
 
-/** A reading never changes a price: none is stored where the run has a value up to the block. @returns the stored feeds */
+/** Never changes a price: skips feeds with a value in the run. @returns the stored feeds */
 export async function storeReadings(
   database: Database,
   chain: Chain,
   block: KnownBlock,
   readings: readonly (readonly [PriceFeed, FeedReading])[],
 ): Promise<readonly PriceFeed[]> {
-  // Neither rows nor reorgs arrive meanwhile.
+  // Keeps out rows and reorgs.
   return underCommitLock(database, chain, async (transaction) => {
     const canonical = await transaction.query(
       sql`SELECT 1 FROM blocks WHERE chain_id = ${chain.id} AND block_number = ${block.number} AND block_hash = ${hexBytes(block.hash)}`,
@@ -25,7 +25,7 @@ export async function storeReadings(
     const stored: PriceFeed[] = [];
     for (const [feed, reading] of readings) {
       const valueFrom = starts.find((start) => start.feed.proxy === feed.proxy)?.valueFrom ?? null;
-      // Outside of the indexed blocks, a reading counts at the end of its block alone.
+      // Outside of indexed blocks, a reading counts at its block alone.
       if (valueFrom !== null && valueFrom <= block.number) continue;
       await insertReading(transaction, chain, { feed, block, reading });
       stored.push(feed);
@@ -40,7 +40,7 @@ async function insertReading(
   { feed, block, reading }: { readonly feed: PriceFeed; readonly block: KnownBlock; readonly reading: FeedReading },
 ): Promise<void> {
   const answer = reading.status === 'answer' ? reading.answer : null;
-  // Its logs after the block count from now on.
+  // Its later logs count from now on.
   if (answer !== null) await saveFeedPhases(transaction, chain, feed, [answer]);
   await transaction.query(
     sql`INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)

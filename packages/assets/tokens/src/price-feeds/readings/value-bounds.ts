@@ -2,14 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import type { Transaction } from '@chainstead/db';
 import { readFeedStarts } from './feed-starts.ts';
 
-/** Blocks from which the feeds of a chain have values in an unbroken run of indexed blocks. */
 export interface ValueBounds {
   readonly first: number;
-  /** First block from whose end on every feed has one. */
+  /** First block from whose end on every feed has a value. */
   readonly complete: number;
 }
 
-/** Where the values begin of the run that has a block; null: a feed has none, or the block is not indexed. */
+/** For the indexed run with the block; null: a feed has no value, or the block is not indexed. */
 export async function readValueBounds(
   database: Pick<Transaction, 'query'>,
   chain: Chain,
