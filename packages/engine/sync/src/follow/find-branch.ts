@@ -1,7 +1,4 @@
-/**
- * Finds the branch of a block that does not follow the checkpoint: walks parents until one is indexed, or until no
- * indexed block could still be on the branch.
- */
+/** Walks parents until one is indexed, or until no indexed block could be on the branch. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Hash } from '@chainstead/core';
 import type { Checkpoint } from '../checkpoint.ts';
@@ -9,9 +6,9 @@ import { ReorgedWhileReadingError, ReorgTooDeepError } from '../errors.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
 
 export interface Branch {
-  /** Highest block common to both branches; if there is none, the block below the lowest indexed one. */
+  /** If the branches have no common block, the one below the lowest indexed one. */
   readonly ancestor: number;
-  /** Above the ancestor, ascending, ending with the tip. */
+  /** Ascending, ending with the tip. */
   readonly blocks: readonly ProvenBlock[];
 }
 
@@ -22,10 +19,7 @@ export interface BranchReaders {
   readByHash(hash: Hash): Promise<ProvenBlock | null>;
 }
 
-/**
- * @throws ReorgTooDeepError if there is no ancestor within the chain's maximum reorg depth
- * @throws ReorgedWhileReadingError if a parent is gone: the chain moved on, and the caller restarts from a new head
- */
+/** @throws ReorgTooDeepError; ReorgedWhileReadingError (a parent is gone: take a new head) */
 export async function findBranch(
   chain: Chain,
   checkpoint: Checkpoint,

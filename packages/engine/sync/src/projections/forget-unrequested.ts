@@ -7,7 +7,6 @@ import { clearSubjects } from './build-subjects.ts';
 import type { MaintainProjectionsOptions } from './maintain-projections.ts';
 import { subjectProjectionsOf } from './projection-record.ts';
 
-/** Time without a request. */
 const FORGOTTEN_AFTER = sql`interval '30 days'`;
 /** Per transaction: the chain's commits wait for it. */
 const SUBJECTS_AT_ONCE = 10;
@@ -31,7 +30,6 @@ export async function keepForgetting(options: MaintainProjectionsOptions, signal
   }
 }
 
-/** @returns the number of deleted subjects */
 export async function forgetUnrequested(database: Database, chain: Chain, datasets: readonly Dataset[]) {
   let forgotten = 0;
   for (const { state } of subjectProjectionsOf(datasets)) {
