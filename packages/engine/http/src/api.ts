@@ -46,6 +46,7 @@ export interface ApiOptions {
   /** The owner closes them. @default counts in this process only */
   readonly sharedLimits?: SharedLimits;
   readonly usage?: ApiUsageCounter;
+  /** @default 16 of the largest bodies */
   readonly bodies?: ByteBudget;
   readonly host: string;
   readonly cors: CorsOptions;

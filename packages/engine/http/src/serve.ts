@@ -26,7 +26,6 @@ export interface ServeOptions {
 
 export interface ApiServer {
   readonly url: string;
-  /** Stops accepting, lets requests finish until the deadline, closes the rest. */
   close(options?: CloseOptions): Promise<void>;
 }
 

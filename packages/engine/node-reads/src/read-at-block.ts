@@ -14,6 +14,7 @@ export type BlockToRead = { readonly number: number; readonly hash: Hash } | { r
 type AtBlock<T> = (tag: unknown, options: RequestOptions) => Promise<Answer<T>>;
 
 export interface StateBlockReader {
+  /** Null before the first result. */
   readonly upstream: string | null;
   /** @throws as {@link StateAt}, RpcCallError; StateUnavailableError */
   ask<T>(perform: AtBlock<T>, signal: AbortSignal): Promise<Answer<T>>;

@@ -13,6 +13,7 @@ import { type BlockToRead, createBlockReader, type StateBlockReader } from './re
 
 /** @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */
 export interface StateAt {
+  /** Null before the first result. */
   readonly upstream: string | null;
   /** Null if the call reverted or returned nothing. */
   call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
@@ -20,6 +21,7 @@ export interface StateAt {
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
   fetchTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<CallAnswer[]>;
   account(method: AccountMethod, account: Address, signal: AbortSignal): Promise<string>;
+  /** Wei. */
   balance(address: Address, signal: AbortSignal): Promise<bigint>;
   balances(addresses: readonly Address[], signal: AbortSignal): Promise<bigint[]>;
   /** `0x` without a contract. */
@@ -99,6 +101,7 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
   };
 }
 
+/** @param many the address of Multicall3; null: none */
 function createCalls(
   pool: UpstreamPool,
   reader: StateBlockReader,

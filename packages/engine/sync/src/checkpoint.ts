@@ -39,6 +39,7 @@ export async function saveChainStart(
   );
 }
 
+/** @throws CheckpointMovedError if it is not at `from`: another process is ahead */
 export async function moveCheckpoint(
   transaction: Transaction,
   chain: Chain,

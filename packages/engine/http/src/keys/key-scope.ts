@@ -6,6 +6,7 @@ export type KeyScopes = ReadonlySet<KeyScope>;
 export const ALL_SCOPES: KeyScopes = new Set(KEY_SCOPES);
 export const DEFAULT_SCOPES = ['data', 'rpc', 'streams'] as const satisfies readonly KeyScope[];
 
+/** Null if there are none or one is unknown. */
 export function parseScopes(names: readonly string[]): KeyScopes | null {
   const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
   return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name)) ? null : new Set(scopes);

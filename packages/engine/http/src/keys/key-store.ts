@@ -31,6 +31,7 @@ export interface KeyStore {
   /** 32 lower-case hex digits. Only this result contains it. @default scopes DEFAULT_SCOPES */
   create(name: string, scopes?: KeyScopes, by?: AuditActor): Promise<CreatedKey>;
   list(): Promise<readonly StoredKey[]>;
+  /** @throws KeyNotFoundError, AmbiguousKeyError */
   revoke(prefixOrKey: string, by?: AuditActor): Promise<StoredKey>;
   /** @throws KeyNotFoundError, AmbiguousKeyError */
   setScopes(prefixOrKey: string, scopes: KeyScopes, by?: AuditActor): Promise<StoredKey>;

@@ -11,6 +11,7 @@ export interface OnDemandBounds {
 
 export interface OnDemandBudget {
   readonly mayCall: boolean;
+  /** @throws RateLimitedError (429) if the key already waits for too much */
   run<T>(requester: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -74,6 +74,7 @@ export function createSharedBudget({ bucket, budget, windowMs }: SharedBudgetOpt
 /** Spending expires slot by slot. */
 export const SLOTS = 16;
 
+/** Slots are numbered from the Unix epoch. */
 export interface SlotSpending {
   readonly slot: number;
   readonly amount: number;

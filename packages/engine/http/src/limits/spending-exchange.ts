@@ -4,6 +4,7 @@ import type { Company, SharedBudget, SlotSpending } from './shared-budget.ts';
 
 interface SpendingExchange {
   begin(): void;
+  /** The store's clock, epoch milliseconds. */
   now(): number;
   readonly company: Company;
   /** 0 while this one counts alone. */
@@ -18,6 +19,7 @@ interface SpendingExchangeOptions {
   readonly store: SpendingStore | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
+  /** @default 1000 */
   readonly timeoutMs?: number;
 }
 

@@ -50,7 +50,6 @@ export interface ListRequest<Params extends Shape, Query extends ListQueryShape,
   readonly query: z.ZodPipe<z.ZodTransform<unknown, unknown>, z.ZodObject<Query>>;
   readonly body?: z.ZodType<Sent>;
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
-  /** Cursors work for no other list. */
   readonly cursorName: string;
   filterOf(given: Given<Params, Query, Sent>): PageRequest<F>['filter'];
 }

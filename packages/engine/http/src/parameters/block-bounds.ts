@@ -12,6 +12,7 @@ export interface BoundParameters {
 export interface BlockBounds {
   readonly from_block: number | null;
   readonly to_block: number | null;
+  /** Unix milliseconds. */
   readonly from_date: number | null;
   readonly to_date: number | null;
 }

@@ -63,6 +63,7 @@ export function indexedChainsOf(
   return knownChainsOf(chains, given).map(({ key }) => indexedChain(chains, key, ...datasets));
 }
 
+/** Each once, in order. @throws InvalidParameterError with all unknown names */
 export function knownChainsOf(chains: ChainLookup, names: readonly string[]): readonly Chain[] {
   const named = names.map((name) => chains.find(name));
   const unknown = names.flatMap((name, index) =>

@@ -82,6 +82,7 @@ async function passWithBody(
   }
 }
 
+/** @throws BodyAbortedError: only the client's end can interrupt a body */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   for (;;) {

@@ -50,6 +50,7 @@ function levelOf(status: number, durationMs: number): 'info' | 'warn' | 'debug' 
   return durationMs > SLOW_MS ? 'warn' : 'debug';
 }
 
+/** Seconds: from a key lookup in memory to an accidental full scan. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const REQUESTS = 'chainstead_http_requests_total';
 const DURATIONS = 'chainstead_http_request_duration_seconds';

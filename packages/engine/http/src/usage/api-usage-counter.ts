@@ -97,9 +97,7 @@ export interface ApiUsage {
   readonly method: string;
   readonly route: string;
   readonly requests: number;
-  /** Status 400 to 499. */
   readonly refused: number;
-  /** Status 500 and above. */
   readonly failed: number;
 }
 

@@ -22,6 +22,7 @@ const ALONE_MAX = 8;
 /** One endless contract holds up its aggregate: its calls are then made alone. */
 const AGGREGATE_MS = 1_500;
 
+/** A call that can't be read or is far later is `unread`. @throws the first error if all are */
 export async function callTogether(calls: readonly ContractCall[], means: CallMeans): Promise<CallAnswer[]> {
   const heldBack = new Set(calls.length > 1 ? calls.filter((call) => means.lateCalls.has(call)) : []);
   const prompt = calls.filter((call) => !heldBack.has(call));

@@ -48,6 +48,7 @@ export function isUnread(error: unknown, late: AbortSignal): error is Chainstead
   return error instanceof ChainsteadError && (late.aborted || !(error instanceof RequestAbortedError));
 }
 
+/** Null if something was read, or nothing was asked. */
 export function whyNothing(
   settled: readonly { readonly unread?: ChainsteadError | undefined }[],
 ): ChainsteadError | null {

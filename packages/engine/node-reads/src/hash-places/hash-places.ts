@@ -11,6 +11,7 @@ export interface HashPlace {
   readonly blockNumber: number;
 }
 
+/** `place` null: no node has it, or it is in no block yet. */
 const hashPlacesKind: StateKind<{ hash: string }, { place: HashPlace | null }> = {
   name: 'hash-places',
   question: z.object({ hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),

@@ -98,6 +98,7 @@ function isShared<Answer>(
   return ageMs < fruitlessMs && kind.isFruitless?.(kind.answer.parse(settlement.answer)) === true;
 }
 
+/** @throws the errors of {@link NodeReadQueue.request} */
 function answerOf(chain: Chain, { answer, errorCode, errorMessage }: Settlement): unknown {
   if (errorCode === null) return answer;
   if (errorCode === DATABASE_AWAY)

@@ -27,6 +27,7 @@ export interface Settlement {
 
 const SETTLEMENT = sql`known.answer, known.error_code AS "errorCode", known.error_message AS "errorMessage"`;
 
+/** Since the epoch: a JavaScript date would round them. */
 const micros = (column: string): Sql => sql`(extract(epoch FROM ${asSql(column)}) * 1000000)::bigint`;
 /** A result stays in its row until the next one, for waiting requests. */
 const IS_SETTLED = sql`coalesce(known.settled_at >= known.asked_at, false)`;
@@ -83,6 +84,7 @@ export async function leaveQuestion(
 export interface RequestedQuestion {
   readonly chainId: ChainId;
   readonly key: string;
+  /** Microseconds since the epoch. */
   readonly lastRequestedAt: string;
 }
 

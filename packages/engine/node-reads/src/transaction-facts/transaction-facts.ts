@@ -16,6 +16,7 @@ import type { StateKind, StateReader } from '../state-kind.ts';
 
 export interface TransactionFacts {
   readonly sender: Address;
+  /** Null: contract creation. */
   readonly recipient: Address | null;
   /** Wei, decimal digits. */
   readonly value: string;

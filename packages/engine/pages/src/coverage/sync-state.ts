@@ -9,6 +9,7 @@ export interface SyncState {
 
 export type SubjectNoun = 'wallet' | 'collection' | 'token';
 
+/** @param answer null: no block is missing */
 export function syncStateOf(
   chain: Chain,
   noun: SubjectNoun,

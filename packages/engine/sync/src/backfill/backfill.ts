@@ -28,7 +28,6 @@ const PROVEN_CHUNK = { blocksFirst: 8, blocksMax: 200, logsPerChunk: LOGS_PER_CH
 const CLAIM_WAIT_MS = 1_000;
 const LATE_WAIT_MS = 100;
 
-/** Resolves when every range is covered. A failed chunk is retried until the signal aborts. */
 export async function backfill(
   settings: BackfillOptions,
   ranges: readonly BlockRange[],
@@ -129,7 +128,6 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
       await work(part, part.range);
   };
 
-  /** Added blocks count once they are covered, by any process. */
   const advance = (range: BlockRange, logs: number): void => {
     if (options.kind === 'replace') state.done += rangeSize(range);
     state.logs += logs;

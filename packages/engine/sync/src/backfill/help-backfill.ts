@@ -12,7 +12,6 @@ export type HelpOptions = Omit<BackfillOptions, 'owner' | 'knownContracts' | 'ki
 
 type PlannedHelp = Pick<HelpOptions, 'chain' | 'database' | 'datasets' | 'retention' | 'order' | 'proof'>;
 
-/** Fewer blocks are filled before a helper has connected to the nodes. */
 const HELPED_BLOCKS_MIN = 100;
 
 export async function helpBackfill(

@@ -105,6 +105,7 @@ async function removeRange(transaction: Transaction, chain: Chain, datasets: rea
   await recordRewritten(transaction, chain.id, names, range);
 }
 
+/** @throws RangeClaimedError if another process took over the range */
 export async function requireClaim(
   transaction: Transaction,
   owner: ClaimOwner,

@@ -15,7 +15,7 @@ export interface PlacedRows {
   readonly rows?: 'all' | 'single';
 }
 
-/** Creates a missing partition on failure: cheaper than a check each time. */
+/** Creates missing partitions on failure: cheaper than a check. @throws the last attempt's error */
 export async function commitRows<T>(
   { database, chain }: { readonly database: Database; readonly chain: Chain },
   datasets: readonly Dataset[],

@@ -48,7 +48,6 @@ export async function commitSubject(dependencies: SubjectDependencies, commit: S
   return writeSubject(dependencies, { ...commit, datasets, batch, numbers: [...blocks.keys()] });
 }
 
-/** As {@link commitSubject}, for rows selected from whole blocks. */
 export async function commitSubjectRows(dependencies: SubjectDependencies, commit: SubjectRowsCommit): Promise<number> {
   const { blocks, parts } = commit;
   return writeSubject(dependencies, {

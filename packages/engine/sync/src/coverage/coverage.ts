@@ -27,7 +27,7 @@ export interface DatasetCoverage extends Coverage {
 
 const COVERAGE = sql`dataset, json_build_object('from', first_block, 'to', last_block) AS range, proof, proof_reason AS reason, upstream`;
 
-/** By dataset and block. @param within only ranges that overlap it */
+/** By dataset and block. @param within only ranges that overlap it @default all */
 export async function listCoverage(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

@@ -139,7 +139,6 @@ export interface Dataset<Row = unknown> {
   requireCurrent?(transaction: Transaction): Promise<void>;
   /** Rows depend on those of datasets before it in the list. It has no projections. */
   readonly dependent?: DependentRows;
-  /** Rows of datasets after it in the list depend on its own. */
   readonly preceding?: PrecedingRows;
   readonly table: RowTable<Row>;
   /** For the logs of whole blocks, in chain order. Ignores logs of other datasets. */

@@ -41,7 +41,10 @@ export interface TableOptions {
   readonly rowsPerPartition?: number;
 }
 
-/** @example defineTable(erc20TransfersTable, { bulkIndexes: ['erc20_transfer_sides_by_token'] }) */
+/**
+ * @throws TypeError without `chain_id` or `block_number`, or for a type without a COPY format
+ * @example defineTable(erc20TransfersTable, { bulkIndexes: ['erc20_transfer_sides_by_token'] })
+ */
 export function defineTable<Table extends PgTable>(
   table: Table,
   { bulkIndexes = [], rowsPerPartition = ROWS_PER_PARTITION }: TableOptions = {},

@@ -30,6 +30,7 @@ interface BlockGuardOptions {
   readonly database: Database;
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
+  /** @default nothing is recorded */
   readonly journal?: BlockJournal;
 }
 

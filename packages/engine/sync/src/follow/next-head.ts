@@ -1,6 +1,5 @@
 import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
 
-/** Shared by the block reader and the loop that decides which blocks to read. */
 export interface HeadWait {
   /** Resolves for every caller until `take`. @throws the errors of `waitForHead` */
   after(head: Head | null): Promise<Answer<Head>>;

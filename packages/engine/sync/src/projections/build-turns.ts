@@ -73,7 +73,6 @@ export function createBuildTurns(database: Database): BuildTurns {
     const { chain, of } = line;
     const subjects = some.map(({ subject }) => subject);
     const progress = await retryCommit(() => buildTogether(database, chain, of, subjects)).catch(
-      // One subject may cause the error: each is retried in its own turn.
       (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
     );
     for (const [index, waiting] of some.entries()) {

@@ -111,6 +111,7 @@ function topOf({ table }: Dataset): number {
   return table.isPartitioned ? PARTITION_TOP : Number.MAX_SAFE_INTEGER;
 }
 
+/** Null: the last piece, without an upper bound. */
 async function nextBlocks(transaction: Transaction, chain: Chain, dataset: Dataset, builtTo: number, size: PieceSize) {
   for (let blocksMax = size.blocks; ; blocksMax = Math.ceil(blocksMax / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(

@@ -15,7 +15,7 @@ import {
   recordOf,
 } from './projection-record.ts';
 
-/** Once for each `addRows`, under the commit lock. @param records read under the lock */
+/** Once for each `addRows`, under the commit lock. @param records @default read here */
 export function deriveAdded(
   transaction: Transaction,
   chain: Chain,

@@ -13,7 +13,6 @@ const SUBJECTS_AT_ONCE = 10;
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Until the signal aborts. A failure is logged and retried. */
 export async function keepForgetting(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   const { chain, database, datasets, clock, logger } = options;
   while (!signal.aborted) {

@@ -24,7 +24,6 @@ const PAGES_PER_PIECE = 2_000;
 /** Another version may have changed rows without states that it does not have. */
 const LOOK_AGAIN_MS = 10_000;
 
-/** Until the signal aborts. Failures are logged and retried: head and backfill continue. */
 export async function maintainProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await buildProjections(options, signal);

@@ -11,7 +11,9 @@ export interface PieceProgress {
 
 export interface PieceResult {
   readonly logs: number;
+  /** Null except for a verification. */
   readonly outcome: VerifyOutcome | null;
+  /** Blocks that no upstream returned; all others are done. Null: none. */
   readonly lacking: ChainsteadError | null;
 }
 
@@ -31,6 +33,7 @@ class DatasetNotKeptError extends defineError(
   }),
 ) {}
 
+/** @throws DatasetNotKeptError */
 export function performRangeWork(options: RangeCommandOptions): PerformRangeWork {
   return async ({ work, dataset }, ranges, report, signal) => {
     const datasets = options.datasets.filter(({ name }) => dataset === null || name === dataset);

@@ -56,6 +56,7 @@ export async function requestRangeJob(transaction: Transaction, request: RangeJo
 export interface RangeJobsRequested {
   readonly before?: string | undefined;
   readonly limit: number;
+  /** `open`: queued and running. Absent: all. */
   readonly state?: 'open' | 'finished' | undefined;
   readonly chain?: string | undefined;
 }

@@ -35,6 +35,7 @@ export interface BlockWatcher {
   needs(chain: Chain): Promise<WatchNeeds>;
   /**
    * Under the commit lock, after the rows of the blocks (ascending, linked, never empty).
+   * @param unmatched with streams, because that ended the process @default none
    * @throws WatchNeedsChangedError if the blocks lack parts that are needed now
    */
   committed(

@@ -26,7 +26,6 @@ export interface DecodedBatch {
   readonly blockLines: readonly string[];
   /** Each dataset once, except with very many rows: parts are then decoded on each iteration. */
   readonly parts: Iterable<DatasetLines>;
-  /** The batch has no rows of the dataset in these blocks. */
   readonly failures: readonly DecodeFailure[];
 }
 
@@ -179,6 +178,7 @@ function rowsUpTo(limit: number, dataset: Dataset, rows: Iterable<unknown>): rea
 
 interface Input {
   readonly logs: readonly Log[];
+  /** Null for datasets that read only logs. */
   readonly blocks: readonly WholeBlock[] | null;
 }
 

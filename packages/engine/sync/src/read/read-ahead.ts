@@ -6,7 +6,6 @@ export interface ReadAhead<T> extends AsyncIterable<T> {
 }
 
 export interface Turn {
-  /** Resolves when all earlier values were taken. */
   readonly isNext: Promise<void>;
   afterwards(end: () => void): void;
 }

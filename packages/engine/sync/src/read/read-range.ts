@@ -104,6 +104,7 @@ export interface ProvenReading extends WatchedReader {
   readonly depth: number;
   /** Skips blocks that fail policy `strict`, like blocks that lack a part. */
   readonly leavesOut?: boolean;
+  /** @default unlimited */
   readonly weightMax?: number;
   readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;

@@ -35,7 +35,6 @@ export interface Chunk {
   };
 }
 
-/** Until blocks held by another process are checked again. */
 const CLAIM_WAIT_MS = 500;
 
 export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk, signal: AbortSignal): Promise<number> {

@@ -40,6 +40,7 @@ export interface Turn extends HistoryOptions {
   readonly ends: number;
 }
 
+/** Null: the turn goes on. */
 export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
   const { database, subject, clock, made, maxCalls, ends } = turn;
   if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });

@@ -6,6 +6,7 @@ import { HISTORY_COLUMNS, type HistoryRecord, type HistoryStatus } from './histo
 export interface HistoriesRequested {
   readonly chainId: ChainId | null;
   readonly status: HistoryStatus | null;
+  /** Null: first page. */
   readonly after: Subject | null;
   readonly limit: number;
 }

@@ -27,6 +27,7 @@ const CHUNK_BLOCKS_MIN = 1_000;
 /** Each log leads to a transaction that is read separately. */
 const TRADER_LOGS_PER_CHUNK = 200;
 
+/** Failures are recorded and retried later. @throws only if aborted */
 export async function readHistory(
   options: HistoryOptions,
   subject: Subject,

@@ -13,6 +13,7 @@ interface TransactionsChunk {
   readonly range: BlockRange;
   readonly found: readonly FoundTransaction[];
   readonly calls: number;
+  /** @default the subject */
   readonly recordedAs?: RangeSubject;
 }
 

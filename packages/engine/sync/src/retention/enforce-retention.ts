@@ -17,7 +17,6 @@ import type { RetentionOptions } from './retention-options.ts';
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Until the signal aborts. A failure is logged and retried. */
 export async function enforceRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   while (!signal.aborted) {

@@ -35,7 +35,9 @@ export interface AddedRows {
 }
 
 export interface Adding {
+  /** @default it has projections */
   isFollowed?(dataset: Dataset): boolean;
+  /** @default none */
   readonly copies?: GatheredCopies;
 }
 

@@ -6,6 +6,7 @@ import { gatherCopies } from './gather-copies.ts';
 import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
+/** Until the transaction ends. @throws {DatabaseUnavailableError} if a node lags behind */
 export async function lockChainCommits(
   transaction: Transaction,
   chain: Pick<Chain, 'id'>,

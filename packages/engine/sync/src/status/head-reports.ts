@@ -6,6 +6,7 @@ import type { UpstreamPool, UpstreamStatus } from '@chainstead/rpc';
 import type { SyncMetrics } from '../sync-metrics.ts';
 
 export interface HeadSource {
+  /** In this run, epoch milliseconds; null: not yet. */
   seenAt(): number | null;
   look(signal: AbortSignal): Promise<unknown>;
   /** By the nodes' last responses. @param since epoch milliseconds */

@@ -20,7 +20,6 @@ export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   return Math.max(0, ...blocks.values());
 }
 
-/** @returns datasets with blocks that they could not decode */
 export async function measureCoverage(
   options: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'> & RetentionScope,
   provingRate: number | null,

@@ -2,7 +2,6 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 
 export interface CountedWrongAnswers {
-  /** As in `CHAINS`. */
   readonly chain: string;
   readonly upstream: string;
   readonly kind: string;

@@ -92,6 +92,7 @@ function createDoubts(options: ProverOptions) {
   };
 }
 
+/** Null if they could not be proven now. */
 async function proveRange(options: ProverOptions, range: BlockRange, signal: AbortSignal) {
   const { chain, owner, logger } = options;
   if (!(await owner.claim(chain.id, range, 'prover'))) return null;

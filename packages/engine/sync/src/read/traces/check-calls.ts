@@ -3,6 +3,7 @@ import type { ExecutedTransaction, InternalTransaction } from '../../dataset/who
 
 export interface CheckableTransaction
   extends Pick<ExecutedTransaction, 'hash' | 'type' | 'from' | 'to' | 'value' | 'succeeded' | 'contractAddress'> {
+  /** Absent: not compared. */
   readonly input?: ExecutedTransaction['input'];
 }
 
