@@ -15,7 +15,6 @@ export interface ApiEnv {
 export type ApiApp = OpenAPIHono<ApiEnv>;
 export type ApiContext = Context<ApiEnv>;
 
-/** Returns a logger that adds the request id. Created on demand: most requests log nothing themselves. */
 export function requestLogger(c: ApiContext, logger: Logger): Logger {
   return logger.child({ request_id: c.get('requestId') });
 }

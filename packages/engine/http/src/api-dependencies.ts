@@ -11,9 +11,8 @@ import type { ResponseBytes } from './requests/response-bytes.ts';
 
 export interface ApiDependencies {
   readonly chains: IndexedChains;
-  /** The primary: for writes and for reads that must see recent writes. Use `select` for rows shown on pages. */
+  /** The primary: for writes, and reads that must see recent writes. */
   readonly database: Database;
-  /** For reads only. Standbys may serve them, but never with an older state than earlier pages showed. */
   readonly reads: ReadDatabase;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -21,7 +20,6 @@ export interface ApiDependencies {
   readonly routeScopes: RouteScopes;
   readonly limits: ApiLimits;
   readonly paging: Paging;
-  /** For reads that can be repeated with fewer rows. */
   readonly responseBytes: Pick<ResponseBytes, 'attempt'>;
   readonly parameters: Parameters;
 }
@@ -31,7 +29,7 @@ export interface ApiLimits {
   readonly pageLimitMax: number;
   readonly requestTimeoutMs: number;
   readonly rateLimit: RateLimit | null;
-  /** Node calls per second that the requests of a key may cause (`ON_DEMAND_CALLS_PER_KEY`). @default unlimited */
+  /** Caused by requests of a key (`ON_DEMAND_CALLS_PER_KEY`). @default unlimited */
   readonly nodeCallsPerSecond?: number;
 }
 
@@ -43,7 +41,7 @@ export interface RateLimit {
 export type RouteScopes = Map<RouterRoute, KeyScope>;
 
 /**
- * Adds routes to the API. Called once, when the API is created.
+ * Runs once, when the API is created.
  *
  * @example
  * ```ts
@@ -78,7 +76,7 @@ export type RouteScopes = Map<RouterRoute, KeyScope>;
  */
 export type RouteModule = (app: ApiApp, dependencies: ApiDependencies) => void;
 
-/** Returns the routes of these modules with a required key scope; routes without one require `admin`. */
+/** Routes without a scope require `admin`. */
 export function withScope(scope: KeyScope, modules: readonly RouteModule[]): RouteModule {
   return (app, dependencies) => {
     const before = app.routes.length;

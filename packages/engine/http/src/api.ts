@@ -35,7 +35,7 @@ export interface ApiOptions {
   readonly indexed?: IndexedHere;
   readonly database: Database;
   readonly reads?: ReadDatabase;
-  /** From the {@link RequestDatabase} of `reads`, if standbys serve them: later pages never show an older state. */
+  /** If standbys serve `reads`: later pages never show an older state. */
   readonly shown?: ShownState | null;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -43,30 +43,29 @@ export interface ApiOptions {
   /** `createCursorCodec(await loadServerSecret(database, 'cursor'))`. */
   readonly cursors: CursorCodec;
   readonly limits: ApiLimits;
-  /** Counts the requests of keys; the owner closes it. Default: counts in this process only. */
+  /** The owner closes them. @default counts in this process only */
   readonly sharedLimits?: SharedLimits;
   readonly usage?: ApiUsageCounter;
-  /** Memory limit of all bodies together, shared with other readers of bodies. Default: 16 of the largest. */
+  /** @default 16 of the largest bodies */
   readonly bodies?: ByteBudget;
-  /** The listen address: decides whether a server without keys is open. */
   readonly host: string;
   readonly cors: CorsOptions;
-  /** Whether `/metrics` is served here, not on another port. @default true */
+  /** False: on another port. @default true */
   readonly servesMetrics?: boolean;
   readonly version: string;
   readonly documentationUrl?: string | null;
   readonly readiness: () => Promise<Readiness>;
-  /** `/synced`: whether all chains are caught up. Default: same as `readiness`. */
+  /** `/synced`. @default as `readiness` */
   readonly synchronization?: () => Promise<Readiness>;
-  /** From the {@link RequestDatabase} that is passed as the database, if any. */
+  /** From the {@link RequestDatabase} that is the database, if any. */
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
-  /** From the same. Default: what requests read is not limited. */
+  /** As `requestScope`. @default not limited */
   readonly responseBytes?: Pick<ResponseBytes, 'attempt'>;
   readonly examples?: () => Promise<DocumentExamples>;
   readonly additions?: DocumentAdditions;
   readonly protection?: RouteProtection;
   readonly routes: readonly RouteModule[];
-  /** Routes that check the key themselves (the gateway has it in its path), or none. */
+  /** They check the key themselves (the gateway has it in its path). */
   readonly openRoutes?: readonly RouteModule[];
 }
 
@@ -131,10 +130,10 @@ function registerSecuritySchemes(app: ApiApp): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'Bearer', { type: 'http', scheme: 'bearer' });
 }
 
-/** Pages with relative links: a redirect, not the path normalization, decides on their trailing slash. */
+/** Pages with relative links: a redirect decides on their trailing slash. */
 const KEEPS_LAST_SLASH = /^\/(?:docs\/$|console(?:\/|$))/;
 
-/** Returns the path used for routing, without double or trailing slashes, which clients produce by joining URLs. */
+/** Clients that join URLs produce double and trailing slashes. */
 function requestPath(request: Request): string {
   const path = getPath(request);
   const single = path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;

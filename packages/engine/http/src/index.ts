@@ -1,7 +1,4 @@
-/**
- * The API base for route modules: keys, rate limits, the error envelope, parameters, paging, OpenAPI, request ids,
- * metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
- */
+/** The API base for route modules. Start reading at api.ts. */
 
 export { createRawGate, type RawGate, type RawHandler } from './access/raw-gate.ts';
 export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './access/request-gate.ts';

@@ -5,7 +5,7 @@ import type { Principal } from './keys/key-scope.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { boundedResponses } from './requests/response-bytes.ts';
 
-/** Routes for requests from the process itself, after an earlier check of the client: no key, no rate limit. */
+/** For the process itself, after an earlier check of the client: no key, no rate limit. */
 export interface InnerApi {
   get(target: string, asker: InnerAsker): Promise<InnerAnswer>;
 }
@@ -21,7 +21,7 @@ export interface InnerAnswer {
   readonly headers: Headers;
 }
 
-/** A second instance of the routes with the same database, cursors and limits: responses equal those of clients. */
+/** With the same database, cursors and limits: responses equal those of clients. */
 export function createInnerApi(modules: readonly RouteModule[], dependencies: ApiDependencies): InnerApi {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   const askers = new WeakMap<Request, InnerAsker>();

@@ -5,7 +5,6 @@ export function mapValues<Value, Changed>(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** The paths of an OpenAPI document with each operation changed. `id`: `METHOD /path`. */
 export function mapOperations<Operation, Changed>(
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>,
   change: (operation: Operation, id: string) => Changed,

@@ -9,29 +9,28 @@ import type { ApiApp } from './api-context.ts';
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
-  /** Maximum size of request line and headers together; above it 431. Default 16 KiB. */
+  /** Request line and headers; above it 431. @default 16384 */
   readonly headerBytesMax?: number;
-  /** Time limit for receiving a request; above it 408. Default 30,000 ms. */
+  /** For a request; above it 408. @default 30000 */
   readonly receiveTimeoutMs?: number;
-  /** Time limit for receiving the headers; above it 408. Default 10,000 ms. */
+  /** Above it 408. @default 10000 */
   readonly headersTimeoutMs?: number;
-  /** Maximum concurrent connections; further ones are closed on arrival, idle ones make room. Default 2,000. */
+  /** Further ones are closed on arrival, idle ones make room. @default 2000 */
   readonly connectionsMax?: number;
-  /** Time that requests get after `close`. Default 10,000 ms. */
+  /** For requests after `close`. @default 10000 */
   readonly closeDeadlineMs?: number;
   readonly rawHandler?: RawHandler;
-  /** Handles protocol upgrades; without it, upgrade requests are served as plain requests. */
+  /** Without it, upgrade requests are served as plain requests. */
   readonly upgrades?: UpgradeHandler;
 }
 
 export interface ApiServer {
   readonly url: string;
-  /** Stops accepting, lets requests finish until the deadline, closes the rest. */
   close(options?: CloseOptions): Promise<void>;
 }
 
 interface CloseOptions {
-  /** Idle connections may carry one more request in this time: clients can't know that they are closing. Default 0 ms. */
+  /** Idle connections may carry one more request in this time. @default 0 */
   readonly idleGraceMs?: number;
 }
 
@@ -39,13 +38,11 @@ const HEADER_BYTES_MAX = 16_384;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 2_000;
-/** Longer than proxies keep a connection open, so that they close it first. */
+/** Longer than proxies keep a connection open: they close it first. */
 const KEEP_ALIVE_MS = 65_000;
-/** Timeout of a connection without traffic, for instance of a client that does not read its response. */
 const SILENCE_MS = 120_000;
 const CONNECTIONS_MAX = 2_000;
 const CLOSE_DEADLINE_MS = 10_000;
-/** A property of Node (documented next to `maxConnections`) that is missing in its types. */
 const DROP_ABOVE_MAX = { dropMaxConnection: true };
 const IDLE_SWEEP_MS = 20;
 
@@ -78,7 +75,7 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     answer,
   );
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
-  // Processes that share a port would otherwise pass such a connection on to each other as long as all are full.
+  // Processes that share a port would pass such connections on while all are full.
   Object.assign(server, DROP_ABOVE_MAX);
   server.on('drop', () => server.closeIdleConnections());
   server.setTimeout(SILENCE_MS);
@@ -126,7 +123,7 @@ async function closeGracefully(server: Server, { deadlineMs, idleGraceMs, upgrad
   const endIdle = (): void => {
     // A keep-alive connection whose request just finished would keep the server open.
     sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-    // Needed for the other cleanup of an HTTP server; the server is already closed, so the reported error is ignored.
+    // For the other cleanup; the error that the server is closed is ignored.
     server.close(() => undefined);
   };
   if (idleGraceMs === 0) endIdle();
@@ -142,14 +139,12 @@ async function closeGracefully(server: Server, { deadlineMs, idleGraceMs, upgrad
   }
 }
 
-/** Responds to an `Expect` header other than `100-continue`. The body is not read. */
 function refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
   closeUnlessRead(incoming, outgoing);
   outgoing.writeHead(417, { 'content-type': 'application/json', 'x-request-id': requestIdOf(undefined) });
   outgoing.end(JSON.stringify({ message: 'Only 100-continue can be expected' }));
 }
 
-/** Requests that Node's parser refuses never reach the API, but get the same envelope. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -168,13 +163,12 @@ const CLIENT_ERRORS: Readonly<Partial<Record<string, readonly [status: number, m
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 };
 
-/** An unread body up to this length is received, so that the connection can continue. Bytes. */
 const UNREAD_BYTES_MAX = 65_536;
 
-/** Time for a client to read a response that was sent before its body was read. */
+/** For a response that was sent before its body was read. */
 const READ_ANSWER_MS = 1_000;
 
-/** Closes the connection if too much body may follow, or one that waits for `100 Continue` may or may not follow. */
+/** If too much body may follow, or one that waits for `100 Continue`. */
 function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding, expect } = incoming.headers;
   const isShort = encoding === undefined && (length === undefined || Number(length) <= UNREAD_BYTES_MAX);
@@ -194,12 +188,11 @@ function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): v
   });
 }
 
-/** Sends `100 Continue` to a waiting client once its body is read: not before its key and route are checked. */
+/** Not before the key and route are checked. */
 function continueOnceRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const read = incoming._read;
   incoming._read = (size) => {
     incoming._read = read;
-    // After the response, Node reads the rest only to drop it.
     if (!outgoing.headersSent) outgoing.writeContinue();
     incoming._read(size);
   };
@@ -214,9 +207,8 @@ function closeUnread(socket: Socket): void {
 }
 
 export interface UpgradeHandler {
-  /** Whether it handles this request; other requests are served as if they had not requested an upgrade. */
   takes(incoming: IncomingMessage): boolean;
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Accepts no more connections. Those still open after `deadlineMs` are destroyed. */
+  /** Connections still open after `deadlineMs` are destroyed. */
   close(deadlineMs: number): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface StateBlock {
   readonly timestamp: number;
 }
 
-/** The follower's checkpoint, or on a chain that is only backfilled, its newest known block. Null: nothing is indexed. */
+/** The checkpoint; without a follower, the newest known block. Null: nothing is indexed. */
 export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
   const [block = null] = await database.select<StateBlock>(
     sql`SELECT ${COLUMNS} FROM blocks
@@ -20,7 +20,7 @@ export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 
   return block;
 }
 
-/** Null if it is not stored: a backfilled block is stored only if it caused a row. */
+/** Null if not stored: a backfilled block is stored only if it caused a row. */
 export async function knownBlock(
   database: Database,
   chain: Pick<Chain, 'id'>,
@@ -32,7 +32,6 @@ export async function knownBlock(
   return block;
 }
 
-/** The newest stored block at or below each of these numbers, by that number. */
 export async function newestKnownBlocks(
   database: Database,
   chain: Pick<Chain, 'id'>,

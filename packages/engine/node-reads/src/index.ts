@@ -1,7 +1,4 @@
-/**
- * State of accounts, contracts and transactions, read by workers on request. Start reading at
- * `queue/node-read-queue.ts` (requests), `queue/state-worker.ts` (workers) and `state-at.ts` (one block's state).
- */
+/** Start reading at `queue/node-read-queue.ts`, `queue/state-worker.ts` and `state-at.ts`. */
 export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
 export { type CalledState, type ContractCalls, createContractCalls } from './calls/contract-calls.ts';
 export { fetchInParts, type ReadingContext } from './calls/fetch-in-parts.ts';

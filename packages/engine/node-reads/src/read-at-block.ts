@@ -8,19 +8,19 @@ import {
 } from '@chainstead/rpc';
 import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 
-/** Which block's state is read. A number alone is whichever block an upstream has there. */
+/** A number alone is whichever block an upstream has there. */
 export type BlockToRead = { readonly number: number; readonly hash: Hash } | { readonly number: number } | 'latest';
 
 type AtBlock<T> = (tag: unknown, options: RequestOptions) => Promise<Answer<T>>;
 
 export interface StateBlockReader {
-  /** Upstream of the latest result; null before the first. */
+  /** Null before the first result. */
   readonly upstream: string | null;
-  /** @throws StateNotArchivedError, StateUnavailableError, UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
+  /** @throws as {@link StateAt}, RpcCallError; StateUnavailableError */
   ask<T>(perform: AtBlock<T>, signal: AbortSignal): Promise<Answer<T>>;
 }
 
-/** Pools in which EIP-1898 was refused: their blocks are read by number. */
+/** EIP-1898 was refused: their blocks are read by number. */
 const WITHOUT_HASHES = new WeakSet<UpstreamPool>();
 
 export function createBlockReader(
@@ -30,7 +30,7 @@ export function createBlockReader(
 ): StateBlockReader {
   let upstream: string | null = null;
 
-  /** If all upstreams reject the parameters, they may reject only the tag: the call is then repeated by number. */
+  /** All upstreams may reject only the tag: the call is repeated by number. */
   async function byHash<T>(perform: AtBlock<T>, at: { number: number; hash: Hash }, signal: AbortSignal) {
     try {
       return await perform({ blockHash: at.hash, requireCanonical: true }, { signal, exclude });
@@ -42,7 +42,7 @@ export function createBlockReader(
     }
   }
 
-  /** One upstream after the other: the hash must be that of the upstream which responds. */
+  /** One after the other: the hash must be that of the upstream which responds. */
   async function byNumber<T>(
     perform: AtBlock<T>,
     { number, hash }: { number: number; hash: Hash },

@@ -11,19 +11,14 @@ import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from
 import { type CallAnswer, callTogether, createLateCalls, type LateCalls } from './calls/call-together.ts';
 import { type BlockToRead, createBlockReader, type StateBlockReader } from './read-at-block.ts';
 
-/**
- * The state of one block.
- * @throws StateNotArchivedError if no upstream has the block's state, UpstreamsExhaustedError (retryable) if none
- * responds or all have another block, RequestAbortedError
- */
+/** @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */
 export interface StateAt {
-  /** Upstream of the latest result; null before the first. */
+  /** Null before the first result. */
   readonly upstream: string | null;
   /** Null if the call reverted or returned nothing. */
   call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
-  /** Through Multicall3 if possible; calls without data are repeated alone. Null also for a call that can't be read. */
+  /** Through Multicall3 if possible; calls without data are repeated. Null if unreadable, too. */
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
-  /** The same, with the upstream of each result, and which could not be read. */
   fetchTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<CallAnswer[]>;
   account(method: AccountMethod, account: Address, signal: AbortSignal): Promise<string>;
   /** Wei. */
@@ -40,18 +35,15 @@ export type AccountMethod = 'eth_getTransactionCount' | 'eth_getBalance';
 
 export interface StateAtOptions {
   readonly notFrom?: string | ReadonlySet<string>;
-  /** Maximum size of a call's result; the rest is cut off. @default 8,192 bytes */
+  /** The rest of a call's result is cut off. @default 8192 */
   readonly answerBytesMax?: number;
-  /** Waits for calls that take far longer than the others, instead of leaving them unread. @default false */
+  /** Waits for calls that are far later than the others. @default false */
   readonly isPatient?: boolean;
 }
 
 /** A contract may return megabytes to each of many calls, free of charge. */
 const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
-/**
- * Reads the state of one block by its hash (EIP-1898). For upstreams without that, reads by number, and compares the
- * hash before and after. A number without a hash is read by number alone.
- */
+/** By hash (EIP-1898), or by number with the hash compared before and after. */
 export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, options: StateAtOptions = {}): StateAt {
   const { notFrom = [], answerBytesMax = 8_192, isPatient = false } = options;
   const reader = createBlockReader(pool, block, new Set(typeof notFrom === 'string' ? [notFrom] : notFrom));
@@ -127,7 +119,7 @@ function createCalls(
       budget.observe(value.length);
       return { data: value as Hex, upstream };
     } catch (error) {
-      // The node executed the call and it failed: a result. A failure that may be temporary is not.
+      // The call failed in execution: a result. A failure that may be temporary is not.
       if (isAnswerOfCall(error)) return { data: null, upstream: error.upstream };
       throw error;
     }
@@ -164,7 +156,6 @@ function createCalls(
 
 const NEVER_LATE: LateCalls = { has: () => false, add: () => undefined };
 
-/** A pool is of one chain and process. */
 const LATE_CALLS = new WeakMap<UpstreamPool, LateCalls>();
 
 function alone(address: Address): readonly Hex[] {

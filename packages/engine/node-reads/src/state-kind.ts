@@ -9,15 +9,15 @@ export interface StateKind<Question = unknown, Answer = unknown> {
   readonly name: string;
   readonly question: z.ZodType<Question>;
   readonly answer: z.ZodType<Answer>;
-  /** Estimated node calls of a question, which count for the key whose request asks it. @default 1 */
+  /** Estimated node calls, which count for the key of the request. @default 1 */
   callsOf?(question: Question): number;
-  /** Takes many calls, and no request waits for it: such questions never delay others. @default false */
+  /** No request waits for it: such questions never delay others. @default false */
   readonly isSlow?: boolean;
-  /** Whether an immediate repetition would return the same useless result. @default none does */
+  /** A repetition would return the same useless result. @default none does */
   isFruitless?(answer: Answer): boolean;
-  /** A text that is equal for questions that fail for the same reason. @default each is separate */
+  /** Equal for questions that fail for the same reason. @default each is separate */
   failsAlike?(question: Question): string;
-  /** Author of the data that a question reads, if one untrusted author can write it for many questions. */
+  /** Author of the data, if one untrusted author can write it for many questions. */
   originOf?(question: Question): string | undefined;
 }
 

@@ -1,4 +1,3 @@
-/** Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`. */
 export { readBlockRuns } from './coverage/block-runs.ts';
 export {
   type ChainInSql,

@@ -1,6 +1,6 @@
 import type { Clock } from '@chainstead/core';
 
-/** Returns a function whose result is valid for some time. Waiting callers get a failure; the next one tries again. */
+/** Waiting callers share a failure; the next one tries again. */
 export function knownFor<Value>(
   milliseconds: number,
   clock: Pick<Clock, 'now'>,

@@ -4,7 +4,7 @@ import { knownFor } from './known-for.ts';
 
 type Source = Pick<ReadDatabase, 'selectLasting'>;
 
-/** How long the result is valid: tables are distributed once in a database's life, while the program is stopped. Milliseconds. */
+/** Tables are distributed once, while the program is stopped. */
 const KNOWN_FOR_MS = 60_000;
 
 const asking = new WeakMap<Source, () => Promise<boolean>>();

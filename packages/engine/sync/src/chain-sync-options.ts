@@ -13,18 +13,18 @@ import type { SyncMetrics } from './sync-metrics.ts';
 export interface ChainSyncSettings {
   /** First block to index; null: the head at the first start. */
   readonly startBlock: number | null;
-  /** If the first start's head is below it and `startBlock` is null, indexing starts at the first block. @default 0 */
+  /** With a lower head and no `startBlock`, a first start begins at the first block. @default 0 */
   readonly wholeBelow?: number;
-  /** The chain may have no new blocks for any time, like a development chain. @default false */
+  /** As a development chain. @default false */
   readonly mayIdle?: boolean;
-  /** Last block of a bounded run; null: follow forever. */
+  /** Null: follow forever. */
   readonly endBlock: number | null;
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
   readonly backfillOrder: 'newest-first' | 'oldest-first';
   /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  /** Maximum blocks per second for the prover; auto: as many as the upstreams allow; 0: off. */
+  /** auto: what the upstreams allow; 0: off. */
   readonly verifyBlocksPerSecond: number | 'auto';
 }
 
@@ -32,19 +32,17 @@ export interface ChainSyncOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly database: Database;
-  /** Candidates: those that apply to this chain are indexed. */
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
   readonly clock: Clock;
   readonly settings: ChainSyncSettings;
-  /** Called for every followed block inside the transaction that commits it. */
   readonly watcher?: BlockWatcher;
-  /** Finds blocks that end the process. @default no work is quarantined */
+  /** @default no work is quarantined */
   readonly journal?: BlockJournal;
-  /** Recovers senders from signatures. @default in this process */
+  /** @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** Called when this process starts to backfill, and when no blocks are left. */
+  /** False when no blocks are left. */
   onFilling?(isFilling: boolean): void;
   onBackfill?(progress: BackfillProgress): void;
 }

@@ -1,7 +1,4 @@
-/**
- * Ingestion of one chain: takes the lead (or stands by), then follows the head, backfills and proves blocks
- * concurrently. After any failure, a new session resumes from the last commit.
- */
+/** Leads or stands by, follows, backfills and proves. A session resumes from the last commit. */
 import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import {
   DatabaseError,
@@ -42,7 +39,7 @@ import { forgetLedChain } from './sync-metrics.ts';
 import { prove } from './verify/prover.ts';
 
 export interface ChainSync {
-  /** Runs until the signal aborts or every block up to the end block is covered. Retries after node and database failures. */
+  /** Until the signal aborts or all blocks up to the end block are covered. Retries failures. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -51,12 +48,11 @@ const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
-/** Retries of a chain that needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
 const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const PROVER_IDLE_MS = 1_000;
-/** If the follower is more blocks than this behind the head, it needs the upstreams more than the prover does. */
+/** A follower further behind needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
 
 export function createChainSync(settings: ChainSyncOptions): ChainSync {
@@ -105,7 +101,7 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
     leadership = candidacy.leadership;
     metrics.leader.set({ chain: chain.key }, 1);
     leadership.lost.addEventListener('abort', () => metrics.leader.set({ chain: chain.key }, 0), { once: true });
-    // Otherwise a claim in progress on a dead connection would delay the detection of lost leadership.
+    // A claim on a dead connection would delay the detection of lost leadership.
     owner = await createClaimOwner(database.until(leadership.lost));
     const lost = AbortSignal.any([leadership.lost, owner.lost]);
     await runSession(
@@ -116,7 +112,7 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
     return { kind: 'complete' };
   } catch (error) {
     if (signal.aborted) return { kind: 'complete' };
-    // If a lease is lost, running work fails with many errors: the loss is the root cause.
+    // A lost lease makes running work fail with many errors.
     const lostLease = [leadership, owner].find((lease) => lease?.lost.aborted === true);
     return await reportFailure(options, progress, lostLease?.lost.reason ?? error);
   } finally {
@@ -140,7 +136,6 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
 async function runGuarded(options: Led & { readonly guard: BlockGuard }, progress: ChainProgress, signal: AbortSignal) {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
-  // Started first, so that a chain whose upstreams return no head reports that too.
   const reports = startStatusReports(options, progress, stop);
   const running: Promise<void>[] = [reports.stopped];
   try {
@@ -159,7 +154,7 @@ async function runGuarded(options: Led & { readonly guard: BlockGuard }, progres
     reports.progress({ head, checkpoint: state.checkpoint });
     await reportFarStart(options, head, state);
     const tended = { ...options, datasets: tendedDatasets(options) };
-    // Before the first write: projections that follow an empty chain from its first row need no build.
+    // Before the first write: projections of an empty chain then need no build.
     await registerProjections(options.database, options.chain, tended.datasets);
     for (const { table } of tended.datasets) if (table.isPartitioned) await announceAgain(options.database, table.name);
     running.push(maintainProjections(tended, stop), keepForgetting(tended, stop));
@@ -196,12 +191,10 @@ async function runGuarded(options: Led & { readonly guard: BlockGuard }, progres
       running.push(
         backfill.then(
           () => fillGaps(fill, stop),
-          // A failed backfill ends the session through `work`.
           () => undefined,
         ),
       );
     const covered = Promise.all(work);
-    // The first failure ends the session.
     await Promise.race([covered, prover.then(() => covered)]);
     finished = true;
     if (endBlock !== null) {
@@ -214,7 +207,6 @@ async function runGuarded(options: Led & { readonly guard: BlockGuard }, progres
   }
 }
 
-/** Indexed datasets, and those that the watcher writes single rows of. */
 function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonly Dataset[] {
   return [...datasets, ...(watcher?.rows?.datasets(chain) ?? [])];
 }
@@ -225,7 +217,6 @@ async function runBackfill(options: Led, fill: FillOptions, state: ChainState, s
   await fillHistory({ ...fill, ...(options.onBackfill && { onProgress: options.onBackfill }) }, state, signal);
 }
 
-/** Waits for a head. At the first start, it also fixes the first followed block. */
 async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<{ head: Head; state: ChainState }> {
   const { chain, pool, database, settings } = options;
   await requireNotBeingRemoved(database, chain);
@@ -247,7 +238,7 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
   return { head, state };
 }
 
-/** A start above the head is usually a mistake, and nothing else would show why no block is indexed. */
+/** Usually a mistake, and nothing else shows why no block is indexed. */
 async function reportFarStart({ chain, database, logger }: ChainSyncOptions, head: Head, state: ChainState) {
   if (!startsAboveHead(state, head)) return;
   logger.warn(
@@ -257,7 +248,6 @@ async function reportFarStart({ chain, database, logger }: ChainSyncOptions, hea
   await saveStall(database, chain.id, farStartText(state, head));
 }
 
-/** Codes of errors that an operator must resolve. */
 const STOPPING: ReadonlySet<string> = new Set(['REORG_TOO_DEEP', 'UNPROVEN_BLOCK', REMOVAL_CODE]);
 
 async function reportFailure(options: ChainSyncOptions, progress: ChainProgress, error: unknown): Promise<Outcome> {

@@ -1,4 +1,3 @@
-/** A chain's row in `sync_chains`: the follower's position. */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId, Hash } from '@chainstead/core';
 import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
@@ -25,7 +24,7 @@ export async function readChainState(source: Pick<Database, 'query'>, chainId: C
   return state ?? null;
 }
 
-/** Creates the chain's row or moves its start. The first followed block is fixed once a block was followed. */
+/** The first followed block is fixed once a block was followed. */
 export async function saveChainStart(
   database: Database,
   { id, key }: Pick<Chain, 'id' | 'key'>,
@@ -40,7 +39,7 @@ export async function saveChainStart(
   );
 }
 
-/** @throws CheckpointMovedError if it is not at `from`: another process is ahead, and nothing may be written. */
+/** @throws CheckpointMovedError if it is not at `from`: another process is ahead */
 export async function moveCheckpoint(
   transaction: Transaction,
   chain: Chain,
@@ -57,7 +56,6 @@ export async function moveCheckpoint(
   if (moved.length !== 1) throw new CheckpointMovedError({ chain: chain.key, expected: from?.number ?? null });
 }
 
-/** Null if the block is not stored. */
 export async function storedHash(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

@@ -1,7 +1,4 @@
-/**
- * The sync engine: reads blocks, proves them, decodes them with every dataset, and writes rows, coverage and checkpoint
- * in one transaction. It imports core, chains, proof, rpc and db. Start reading at `chain-sync.ts`.
- */
+/** Reads, proves, decodes and writes blocks. Start reading at `chain-sync.ts`. */
 export type { BackfillProgress } from './backfill/backfill-options.ts';
 export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';
 export { createChainSync } from './chain-sync.ts';

@@ -1,9 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
 
-/** Documented in docs/reference/metrics.md. */
 export type SyncMetrics = ReturnType<typeof createSyncMetrics>;
 
-/** Counters start at 0, so that the first reorg is visible. */
+/** The first reorg is visible if counters start at 0. */
 export function beginChainMetrics(metrics: SyncMetrics, chain: string): void {
   for (const gauge of [metrics.leader, metrics.standby, metrics.stalled]) gauge.set({ chain }, 0);
   metrics.reorgs.inc({ chain }, 0);
@@ -24,7 +23,6 @@ export async function forgetLedChain(metrics: SyncMetrics, chain: string): Promi
   ]);
 }
 
-/** Removes all values of a chain, whatever their other labels. */
 async function forgetChain<L extends string>(gauge: Gauge<L>, chain: string): Promise<void> {
   const { values } = await gauge.get();
   for (const { labels } of values) if (Reflect.get(labels, 'chain') === chain) gauge.remove(labels);

@@ -14,7 +14,7 @@ export interface AuthenticationOptions {
   readonly isOpen: () => boolean | Promise<boolean>;
   readonly routeScopes: RouteScopes;
   readonly rateLimit: RateLimit | null;
-  /** Node calls per second that the requests of a key may cause. Null: unlimited. */
+  /** Caused by requests of a key. Null: unlimited. */
   readonly nodeCallsPerSecond: number | null;
   readonly sharedLimits: SharedLimits;
   readonly usage?: ApiUsageCounter | undefined;
@@ -24,7 +24,6 @@ const LIMIT_NAME = 'api';
 const OWN_WINDOW_MS = 1_000;
 const OPEN_ID = 'open';
 
-/** Accepts a request with a valid key, or any on an open server. Counts it and checks the scope. */
 export function authentication(options: AuthenticationOptions): MiddlewareHandler<ApiEnv> {
   const { keys, isOpen, routeScopes, usage } = options;
   const limitOf = createKeyLimits(options);
@@ -41,7 +40,7 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
     const open = isOpen();
     const isKeyless = typeof open === 'boolean' ? open : await open;
     const route = matchedRoute(c);
-    // Without a route there is nothing to protect, and a 404 is more informative than a 401.
+    // Nothing to protect, and a 404 is more informative than a 401.
     if (route === undefined && !isKeyless) return next();
     const principal = isKeyless ? null : await authenticate(c, keys);
     const keyId = principal?.id ?? OPEN_ID;

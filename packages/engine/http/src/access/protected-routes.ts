@@ -12,10 +12,10 @@ export interface RouteProtection {
 }
 
 const DOCS = ['/docs', '/docs/*', '/openapi.json'];
-/** Lists of chains and methods of the gateway, and probes. `/health` contains nothing, and proxies pass it on under their names. */
+/** `/health` contains nothing, and proxies pass it on under their names. */
 const KEYLESS = ['/ready', '/synced', '/supportedMethods', '/:chain/supportedMethods', '/chain/*', '/info'];
 
-/** Protects the routes registered after it. @param access `host`: the listen address */
+/** @param access `host`: the listen address */
 export function protectRoutes(
   app: ApiApp,
   { metricsKey, opensMetrics, docs }: RouteProtection,
@@ -48,7 +48,7 @@ function requireMetricsKey(metricsKey: string): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const key = keyOf(c);
     if (key === undefined || key === '') throw new UnauthorizedError('missing');
-    // Digests have equal length, and the comparison time reveals nothing about the key.
+    // Digests have equal length: the comparison time reveals nothing about the key.
     if (!timingSafeEqual(hash('sha256', key, 'buffer'), expected)) throw new UnauthorizedError('invalid');
     return next();
   };

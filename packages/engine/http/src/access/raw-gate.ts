@@ -13,16 +13,15 @@ import {
   requestIdOf,
 } from './request-gate.ts';
 
-/** Called for every request before the router; false passes it on. A handler that takes it must use {@link RawGate}. */
+/** Runs before the router; false passes the request on. Handlers must use {@link RawGate}. */
 export type RawHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 export interface RawGate {
   requestId(headers: IncomingHttpHeaders): string;
   isOpen(): boolean | Promise<boolean>;
-  /** Why an open server must refuse the request (DNS rebinding, foreign pages); null: it may respond. */
+  /** Null: an open server may respond. It refuses DNS rebinding and foreign pages. */
   refusal(headers: IncomingHttpHeaders): ApiError | null;
   corsHeaders(origin: string, isOpen: boolean): readonly string[];
-  /** Call once per response. */
   readonly log: RequestLog;
 }
 
@@ -61,7 +60,7 @@ export function createRawGate(options: RawGateOptions): RawGate {
 
 const COUNTER_DIGITS = 12;
 
-/** UUIDs whose last group is a counter: a random one per request takes 2 % of the time of a response from memory. */
+/** The last group of the UUID is a counter: a random one takes 2 % of a response from memory. */
 function createRequestIds(): () => string {
   const prefix = randomUUID().slice(0, -COUNTER_DIGITS);
   let count = 0;

@@ -7,7 +7,7 @@ import type { ApiApp, ApiContext, ApiEnv } from '../api-context.ts';
 import { ApiError, ForeignOriginError } from '../errors/api-error.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 
-/** Web pages that may read the responses of a server with keys. Keys are sent in a header: no credentials. */
+/** Pages that may read a server with keys. These are sent in a header: no credentials. */
 export interface CorsOptions {
   readonly origins: '*' | readonly string[];
 }
@@ -24,12 +24,11 @@ export const EXPOSED_HEADERS = [
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Returns the client's `x-request-id` if it is safe to log and return, otherwise a new one. */
 export function requestIdOf(id: string | undefined): string {
   return id !== undefined && REQUEST_ID.test(id) ? id : randomUUID();
 }
 
-/** Returns whether requests are served without a key: on a loopback address, as long as no key was ever configured. */
+/** Without a key: on a loopback address, as long as no key was ever configured. */
 export function createOpenCheck(host: string, keys: KeyStore): () => boolean | Promise<boolean> {
   if (!isLoopbackName(host)) return () => false;
   return () => {
@@ -38,20 +37,20 @@ export function createOpenCheck(host: string, keys: KeyStore): () => boolean | P
   };
 }
 
-/** The `Access-Control-Allow-Origin` value. Only pages of this machine may read a server without keys. */
+/** `Access-Control-Allow-Origin`. Only pages of this machine may read a server without keys. */
 export function readableBy(origin: string, { origins }: CorsOptions, isOpen: boolean): string | null {
   if (isOpen) return isLocalPage(origin) ? origin : null;
   if (origins === '*') return '*';
   return origins.includes(origin) ? origin : null;
 }
 
-/** For every request: id, headers, URL check, CORS, protection of an open server (DNS rebinding, foreign pages). */
+/** Id, headers, URL check, CORS, protection of an open server (DNS rebinding, foreign pages). */
 export function requestGate(
   openCheck: () => boolean | Promise<boolean>,
   options: CorsOptions,
 ): MiddlewareHandler<ApiEnv> {
   const pagesOf = (isOpen: boolean): MiddlewareHandler =>
-    // Without `allowHeaders`, the preflight's own list is returned: clients send custom headers, like the official SDK.
+    // Without `allowHeaders`, the preflight's list is returned: clients send custom headers.
     cors({
       origin: (origin) => readableBy(origin, options, isOpen),
       exposeHeaders: EXPOSED_HEADERS,
@@ -84,7 +83,7 @@ function setAnswerHeaders(c: ApiContext): void {
   c.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
 }
 
-/** The router passes undecodable text through unchanged; a half-decoded address or cursor must not reach a route. */
+/** The router passes undecodable text on; no half-decoded address may reach a route. */
 function refuseMalformedUrl(url: string): void {
   if (!url.includes('%')) return;
   let decoded: string;
@@ -98,10 +97,10 @@ function refuseMalformedUrl(url: string): void {
     throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL must not contain a NUL character (%00)' });
 }
 
-/** Paths that any page may link to: the same for all users, without side effects. The console checks origins itself. */
+/** Any page may link to them: no side effects. The console checks origins itself. */
 const LINKED_PATH = /^\/($|health$|docs($|\/)|console($|\/))/;
 
-/** Protects routes registered after it that need no key: they are for this machine only, on a loopback address. */
+/** For later routes without a key: on a loopback address, only this machine may use them. */
 export function guardKeyless(app: ApiApp, host: string, paths: readonly string[]): void {
   if (!isLoopbackName(host)) return;
   for (const path of paths)
@@ -121,15 +120,14 @@ function guardOpenServer(c: ApiContext, origin: string | undefined): void {
 }
 
 interface RequestOrigin {
-  /** `Host`: a foreign name after DNS rebinding. */
   readonly host: string;
-  /** `Origin`: browsers send it with script requests and with methods other than GET. */
+  /** Browsers send it with script requests and with methods other than GET. */
   readonly origin: string | undefined;
-  /** `Sec-Fetch-Site`: browsers also send it with other requests, for instance for images. */
+  /** Browsers also send it with other requests, for instance for images. */
   readonly fetchSite: string | undefined;
 }
 
-/** Returns why a server without keys must refuse a request; null: it comes from this machine. */
+/** Null: the request comes from this machine. */
 export function foreignToOpenServer({ host, origin, fetchSite }: RequestOrigin): ForeignOriginError | null {
   if (!isLoopbackHostHeader(host)) return new ForeignOriginError('Host', host);
   // A page at localhost:3000 is cross-site to 127.0.0.1, so its Origin decides.
@@ -138,7 +136,6 @@ export function foreignToOpenServer({ host, origin, fetchSite }: RequestOrigin):
   return isLocalPage(origin) ? null : new ForeignOriginError('Origin', origin);
 }
 
-/** Whether the origin is a web page of this machine, such as `http://localhost:5173`. */
 function isLocalPage(origin: string): boolean {
   const page = URL.parse(origin);
   return page !== null && /^https?:$/.test(page.protocol) && isLoopbackName(page.hostname);
@@ -150,7 +147,7 @@ export class UnsafeBindingError extends defineError('UNSAFE_BINDING', (host: str
   remedy: 'Run `chainstead keys create`, set API_KEYS, or set HOST=127.0.0.1',
 })) {}
 
-/** Always this machine: `localhost`, `*.localhost` (RFC 6761), 127.0.0.0/8, `::1`. */
+/** `localhost`, `*.localhost` (RFC 6761), 127.0.0.0/8, `::1`. */
 export function isLoopbackName(name: string): boolean {
   const bare = name
     .toLowerCase()
@@ -166,7 +163,7 @@ function isLoopbackHostHeader(header: string): boolean {
   return match?.[1] !== undefined && isLoopbackName(match[1]);
 }
 
-/** Refuses to listen on an address that other machines can read without a key. @throws UnsafeBindingError */
+/** @throws UnsafeBindingError if other machines could read without a key */
 export async function assertSafeBinding(options: { readonly host: string; readonly keys: KeyStore }): Promise<void> {
   if (isLoopbackName(options.host)) return;
   if (!(await options.keys.inUse())) throw new UnsafeBindingError(options.host);

@@ -5,7 +5,7 @@ export type AuditDoor = (typeof AUDIT_DOORS)[number];
 
 export interface AuditActor {
   readonly door: AuditDoor;
-  /** Id of a key (never the key), `open` if none is needed; for a command, user and machine. */
+  /** Id of a key, `open` if none is needed; for a command, user and machine. */
   readonly id: string;
   readonly name: string | null;
   readonly address: string | null;
@@ -15,7 +15,6 @@ export interface AuditActor {
 export interface AuditEntry {
   /** Object and verb, such as `key.create`. */
   readonly action: string;
-  /** Target of the action: the id of a key, of a session … Contains no secret. */
   readonly target: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -27,11 +26,11 @@ export interface AuditRecord extends AuditActor, Required<AuditEntry> {
 
 export const START_ACTOR: AuditActor = { door: 'start', id: 'start', name: null, address: null, requestId: null };
 
-/** By the database clock, which applies to all machines. */
+/** The database clock, which applies to all machines. */
 const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
 export const AUDIT_ENTRY: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
-/** Writes a change to the audit log in the transaction of the change, so that both exist or neither. */
+/** In the transaction of the change. */
 export async function recordAudit(
   transaction: Pick<Transaction, 'query'>,
   by: AuditActor,
@@ -43,7 +42,6 @@ export async function recordAudit(
   );
 }
 
-/** Newest first, below `before`. */
 export async function listAudit(
   database: Database,
   before: string | null,
@@ -53,7 +51,7 @@ export async function listAudit(
   return database.query<AuditRecord>(auditStatement(before, limit, door));
 }
 
-/** One range of one index. If the planner knew `door` to be a single value, it would read all other channels. */
+/** If the planner knew that `door` is one value, it would read all other channels. */
 export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Sql {
   const way = door === null ? [] : [sql`${door}`];
   const key = [...way.map(() => sql`log.door`), sql`log.id`];

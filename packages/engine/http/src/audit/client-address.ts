@@ -4,7 +4,7 @@ const MAPPED = '::ffff:';
 /** The holder of one IPv6 address controls all addresses with the same first half. */
 const IPV6_GROUPS = 4;
 
-/** The peer address of the connection; behind a proxy, the proxy's. `unknown` without a connection. */
+/** Address of the connection; behind a proxy, the proxy's. `unknown` without a connection. */
 export function clientAddressOf(env: unknown): string {
   const incoming = memberOf(env, 'incoming');
   const address = memberOf(memberOf(incoming, 'socket'), 'remoteAddress');
@@ -12,7 +12,6 @@ export function clientAddressOf(env: unknown): string {
   return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
 }
 
-/** Returns the key for counting attempts: an IPv4 address, or the /64 network of an IPv6 address. */
 export function addressGroupOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('%', 1).join('').split('::');

@@ -4,7 +4,7 @@ import type { InvalidParameterError } from '../errors/api-error.ts';
 import { mapOperations } from '../map-values.ts';
 import { invalidParameters } from '../requests/error-answer.ts';
 
-/** Parameter values with a result on this server, by operation id (`METHOD /path` without one) and parameter. */
+/** Values with a result on this server, by operation id (or `METHOD /path`) and parameter. */
 export type DocumentExamples = Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 
 const EVERY_OPERATION = '*';
@@ -15,7 +15,6 @@ const BAD_VALUES: readonly (readonly [parameter: string, value: string])[] = [
   ['chain', 'nowhere'],
 ];
 
-/** Adds examples from this server: the given values, and to each 400 the validation error of the operation. */
 export function withExamples(app: ApiApp, document: object, examples: DocumentExamples): object {
   const { paths, ...rest } = documentShape.parse(document);
   const refusals = refusalsOf(app);
@@ -45,7 +44,6 @@ function exemplified(
   const parameters = operation.parameters?.map((parameter) => {
     const value = values[parameter.name];
     if (value === undefined) return parameter;
-    // The page `/docs` fills in array parameters only from arrays.
     return { ...parameter, example: parameter.schema?.type === 'array' ? [value] : value };
   });
   const changed = { ...operation, ...(parameters !== undefined && { parameters }) };
@@ -58,10 +56,8 @@ function exemplified(
 }
 
 const BAD_REQUEST = '400';
-/** Routes outside this path define the body of a 400 themselves. */
 const DATA_API = '/api/v2.2/';
 
-/** Returns the validation error of each operation for an invalid value, by `METHOD /path`. */
 function refusalsOf(app: ApiApp): ReadonlyMap<string, InvalidParameterError> {
   const refusals = new Map<string, InvalidParameterError>();
   for (const definition of app.openAPIRegistry.definitions) {

@@ -39,7 +39,7 @@ interface DocumentationOptions {
   readonly version: string;
   readonly documentationUrl: string | null;
   readonly logger: Logger;
-  /** Scopes for the 403 responses. Must be complete at the first request for the document. */
+  /** For the 403 responses. Must be complete at the first request for the document. */
   readonly routeScopes: RouteScopes;
   readonly examples: () => Promise<DocumentExamples>;
   readonly additions: DocumentAdditions;
@@ -47,7 +47,7 @@ interface DocumentationOptions {
 
 const EXAMPLES_KEPT_MS = 60_000;
 
-/** The document is built at the first request, when all routes are known. */
+/** Built at the first request, when all routes are known. */
 export function addDocumentationRoutes(app: ApiApp, options: DocumentationOptions): void {
   const { version } = options;
   const current = documentWithExamples(app, options);
@@ -111,7 +111,6 @@ function currentDocumentOf(document: object, text: string, documentationUrl: str
   };
 }
 
-/** Examples are up to a minute old. Requests share a build; other requests are served between its steps. */
 function documentWithExamples(
   app: ApiApp,
   { version, documentationUrl, logger, routeScopes, examples, additions }: DocumentationOptions,
@@ -262,9 +261,9 @@ ${rows.join('\n')}
 }
 
 export interface DocumentAdditions {
-  /** Returns a text that changes with the operations. Called at most once per second. */
+  /** A text that changes with the operations. Called at most once per second. */
   readState(): Promise<string>;
-  /** Returns a function that adds the operations to a document. Called after a change, and about once per minute. */
+  /** Called after a change, and about once per minute. */
   read(): Promise<(document: object) => object>;
 }
 
@@ -275,7 +274,7 @@ export const NO_ADDITIONS: DocumentAdditions = {
 
 const STATE_KEPT_MS = 1_000;
 
-/** Returns a reader of the state up to a second old, or of the last known one while Postgres is unavailable. */
+/** Up to a second old, or the last known state while Postgres is unavailable. */
 function createStateReader({ readState }: DocumentAdditions, logger: Logger): () => Promise<string> {
   let known = '';
   let freshUntil = Number.NEGATIVE_INFINITY;

@@ -41,7 +41,6 @@ const weights = createRoute({
   },
 });
 
-/** Rate limit costs that the hosted API publishes, by operation. */
 const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
   getWalletTokenTransfers: 50,
   getWalletNFTCollections: 50,
@@ -70,7 +69,6 @@ export function informationRoutes(programVersion: string): RouteModule {
   return withScope('data', [
     (app) => {
       app.openapi(version, (c) => c.json({ version: programVersion }, 200));
-      // Built per request, because routes may be added later.
       app.openapi(weights, (c) => c.json(weightsOf(app), 200));
     },
   ]);

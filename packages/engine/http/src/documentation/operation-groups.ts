@@ -1,4 +1,3 @@
-/** Groups of operations in the order of `/docs`. A route names its group in `tags`. */
 export const OPERATION_GROUPS: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Wallets', description: 'Balances, transfers, transactions and statistics of one wallet.' },
   { name: 'Tokens', description: 'Metadata, transfers, owners and holders of ERC-20 tokens.' },

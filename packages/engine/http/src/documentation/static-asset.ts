@@ -17,7 +17,7 @@ export function staticAsset(content: string | Buffer, type: string): StaticAsset
 export function sendAsset(c: Context, asset: StaticAsset): Response {
   c.header('cache-control', 'no-cache');
   c.header('vary', 'Accept-Encoding', { append: true });
-  // Weak, because the plain and the gzip form share one tag.
+  // Weak: the plain and the gzip form share one tag.
   c.header('etag', `W/${asset.etag}`);
   const known =
     c.req

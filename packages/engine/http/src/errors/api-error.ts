@@ -8,7 +8,6 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 export interface ApiErrorFacts {
   readonly code: string;
   readonly status: ContentfulStatusCode;
-  /** Shown to the client unchanged. */
   readonly message: string;
   readonly details?: ErrorDetails;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +33,7 @@ export class ApiError extends ChainsteadError {
 export interface ParameterProblem {
   readonly parameter: string;
   readonly given?: unknown;
-  /** Allowed values, as a phrase that completes "must be …". */
+  /** A phrase that completes "must be …". */
   readonly allowed?: string;
   /** A full sentence, if "must be …" doesn't fit. */
   readonly message?: string;
@@ -131,7 +130,7 @@ export class BodyTooLargeError extends ApiError {
       status: 413,
       message: `Request body is larger than ${limit} bytes`,
       details: { limit_bytes: limit },
-      // The rest of the body is not read, so the connection can't carry another request.
+      // The rest of the body is not read: the connection can't carry another request.
       headers: { connection: 'close' },
     });
   }
@@ -151,7 +150,7 @@ export class TooManyBodiesError extends ApiError {
 
 /** A 413: the data of one response is too large. Lists return fewer rows instead, if one row fits. */
 export class ResponseTooLargeError extends ApiError {
-  /** Size of the whole response; null: unknown. Bytes. */
+  /** Size of the whole response; null: unknown. */
   readonly bytes: number | null;
 
   constructor(limit: number, bytes: number | null = null) {
@@ -177,7 +176,7 @@ export class TooManyResponsesError extends ApiError {
   }
 }
 
-/** Status used by proxies: the client disconnected before the response, so it is only counted. */
+/** Used by proxies for a client that disconnected: only counted. */
 export const CLIENT_CLOSED_REQUEST: number = 499;
 
 export class BodyAbortedError extends ApiError {

@@ -5,20 +5,19 @@ import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { MethodNotAllowedError, NotFoundError } from './api-error.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** The method under which the router registers middleware, which matches every path. */
+/** The router registers middleware under it, for every path. */
 const MIDDLEWARE = 'ALL';
-/** The router's pattern of a parameter, such as `{0[xX][^/]*}`: up to the start of the next part. */
+/** The router's form of a parameter, such as `{0[xX][^/]*}`. */
 const FORM = /\{.*?\}(?=\/[^\]]|$)/g;
 
-/** Other versions of the data API, which clients of the hosted API may still have in their base URL. */
+/** Clients of the hosted API may still have other versions in their base URL. */
 const OTHER_VERSION = /^\/api\/(?!v2\.2(?:\/|$))/;
 
-/** Returns the route (not middleware) that handles the request: the first match. */
 export function matchedRoute(c: ApiContext): RouterRoute | undefined {
   return matchedRoutes(c).find((route) => route.method !== MIDDLEWARE);
 }
 
-/** Such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without a route. */
+/** `/api/v2.2/:address/erc20/transfers`; `unmatched` without a route. */
 export function routePatternOf(c: ApiContext): string {
   return matchedRoute(c)?.path.replaceAll(FORM, '') ?? 'unmatched';
 }
@@ -37,7 +36,7 @@ export function unmatched(app: OpenAPIHono<ApiEnv>): (c: ApiContext) => never {
   };
 }
 
-/** Removes the key from a gateway path, also with an unknown chain or malformed slashes. */
+/** From a gateway path, also with an unknown chain or malformed slashes. */
 function withoutKey(path: string): string {
   return path.replace(/^(\/+(?!api\/)[^/%]*(?:\/|%2f)+)[A-Za-z0-9._-]{8,128}(?=[/%]|$)/i, '$1…');
 }

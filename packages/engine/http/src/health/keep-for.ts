@@ -1,7 +1,6 @@
-/** Delay before retrying a failed read, whatever the cache time. Milliseconds. */
+/** Before a failed read is retried, whatever the cache time. */
 const FAILED_MS = 1_000;
 
-/** Shares one read among concurrent callers and caches it for this time. Errors of `read` reach all callers. */
 export function keepFor<Value>(milliseconds: number, read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   let keptUntil = 0;
@@ -26,7 +25,7 @@ export function keepFor<Value>(milliseconds: number, read: () => Promise<Value>)
   }
 }
 
-/** Unauthenticated clients may request it at any rate. Milliseconds. */
+/** Unauthenticated clients may request it at any rate. */
 const KEPT_MS = 1_000;
 
 export function keepForSecond<Value>(read: () => Promise<Value>): () => Promise<Value> {

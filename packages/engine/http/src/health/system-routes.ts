@@ -14,7 +14,7 @@ const readySchema = statusSchema
   })
   .openapi('Ready');
 
-/** No key needed: probes and scrapers send none. */
+/** Probes and scrapers send no key. */
 const OPEN = { method: 'get' as const, tags: ['System'], security: [] };
 const health = createRoute({
   ...OPEN,
@@ -81,7 +81,7 @@ export function addSystemRoutes(
   app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': registry.contentType }));
 }
 
-/** Null if ready. A response, not an error: a probe that gets "not yet" every second must not fill the error log. */
+/** Null if ready. Not an error: a probe every second must not fill the error log. */
 async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
   const { ready: isReady, reasons } = await read().catch((error: unknown) => {
     if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };

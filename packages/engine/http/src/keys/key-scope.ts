@@ -1,16 +1,12 @@
-/**
- * Scopes of a key: `data` (data routes of EVM chains and Aptos), `rpc` (the JSON-RPC gateway), `streams` (streams,
- * their statistics and history), `admin` (server-wide settings, such as the secret for signing webhooks).
- */
+/** `data`: data routes; `rpc`: the JSON-RPC gateway; `streams`; `admin`: server-wide settings. */
 export const KEY_SCOPES = ['data', 'rpc', 'streams', 'admin'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 export type KeyScopes = ReadonlySet<KeyScope>;
 
 export const ALL_SCOPES: KeyScopes = new Set(KEY_SCOPES);
-/** Default scopes of a new key: all but `admin`, which must be requested explicitly. */
 export const DEFAULT_SCOPES = ['data', 'rpc', 'streams'] as const satisfies readonly KeyScope[];
 
-/** Parses scope names, each one of {@link KEY_SCOPES}; null if there are none or one is unknown. */
+/** Null if there are none or one is unknown. */
 export function parseScopes(names: readonly string[]): KeyScopes | null {
   const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
   return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name)) ? null : new Set(scopes);
@@ -23,7 +19,7 @@ export interface ConfiguredKey {
 
 export const KEY_PATTERN = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** Parses an entry of `API_KEYS`: `key`, which has all scopes, or `key:rpc+data`. Null if malformed. */
+/** `key`, which has all scopes, or `key:rpc+data`. Null if malformed. */
 export function parseConfiguredKey(text: string): ConfiguredKey | null {
   const [key = '', names, ...rest] = text.split(':');
   const scopes = names === undefined ? ALL_SCOPES : parseScopes(names.split('+'));
@@ -31,7 +27,7 @@ export function parseConfiguredKey(text: string): ConfiguredKey | null {
 }
 
 export interface Principal {
-  /** Stable and safe to log: the first characters of a stored key, `config:<n>` for one of `API_KEYS`. */
+  /** Safe to log: the start of a stored key, or `config:<n>` for one of `API_KEYS`. */
   readonly id: string;
   readonly name: string;
   readonly scopes: KeyScopes;

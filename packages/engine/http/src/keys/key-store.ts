@@ -17,21 +17,21 @@ export interface StoredKey {
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly KeyScope[];
-  /** API requests per second; null: the `RATE_LIMIT` setting. */
+  /** Requests per second; null: the `RATE_LIMIT` setting. */
   readonly rateLimit: number | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
 }
 
 export interface KeyStore {
-  /** Returns the key's principal; null if it is malformed, unknown or revoked. Cached for a few seconds. */
+  /** Null if malformed, unknown or revoked. Cached for a few seconds. */
   verify(key: string): Principal | null | Promise<Principal | null>;
-  /** Whether any key was ever configured or created: a server whose keys were all revoked stays closed. */
+  /** True once any key existed: a server whose keys were all revoked stays closed. */
   inUse(): boolean | Promise<boolean>;
-  /** A key of 32 lower-case hex digits, by default with {@link DEFAULT_SCOPES}. Only this result contains it. */
+  /** 32 lower-case hex digits. Only this result contains it. @default scopes DEFAULT_SCOPES */
   create(name: string, scopes?: KeyScopes, by?: AuditActor): Promise<CreatedKey>;
   list(): Promise<readonly StoredKey[]>;
-  /** Revokes a key, given its prefix or the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
+  /** @throws KeyNotFoundError, AmbiguousKeyError */
   revoke(prefixOrKey: string, by?: AuditActor): Promise<StoredKey>;
   /** @throws KeyNotFoundError, AmbiguousKeyError */
   setScopes(prefixOrKey: string, scopes: KeyScopes, by?: AuditActor): Promise<StoredKey>;
@@ -47,7 +47,7 @@ export interface CreatedKey {
 export interface KeyStoreOptions {
   readonly database: Database;
   readonly configured: readonly ConfiguredKey[];
-  /** Cache time of database results, and so the maximum time that a revoked key still works. Default 3,000 ms. */
+  /** So long a revoked key may still work. @default 3000 */
   readonly cacheMs?: number;
 }
 
@@ -55,7 +55,7 @@ export const CONFIGURED_KEY_ID = 'config:';
 const STORED_KEY_PATTERN = /^[0-9a-f]{32}$/;
 const PREFIX_LENGTH = 8;
 const CACHE_MS = 3_000;
-/** Limits the memory that a flood of wrong keys can use. Entries. */
+/** Limits the memory that a flood of wrong keys can use. */
 const CACHE_ENTRIES_MAX = 10_000;
 
 export class InvalidConfiguredKeyError extends defineError('API_KEY_FORMAT', (position: number) => ({
@@ -75,7 +75,7 @@ export class AmbiguousKeyError extends defineError('API_KEY_AMBIGUOUS', (prefix:
   remedy: 'Pass the full key',
 })) {}
 
-/** Table `api_keys` contains only SHA-256: comparison times reveal nothing. @throws InvalidConfiguredKeyError */
+/** Only SHA-256 is stored: comparison times reveal nothing. @throws InvalidConfiguredKeyError */
 export function createKeyStore(options: KeyStoreOptions): KeyStore {
   const { database } = options;
   const cacheMs = options.cacheMs ?? CACHE_MS;
@@ -116,7 +116,6 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
   };
 }
 
-/** In their usual order, without scopes of a newer version: this version has no route for them. */
 const SCOPES = sql`array(SELECT scope FROM unnest(${[...KEY_SCOPES]}::text[]) WITH ORDINALITY AS known (scope, position)
   WHERE scope = ANY (scopes) ORDER BY position) AS scopes`;
 const COLUMNS = sql`prefix, name, ${SCOPES}, rate_limit AS "rateLimit", created_at AS "createdAt", revoked_at AS "revokedAt"`;
@@ -139,7 +138,7 @@ async function findStored(database: Database, digest: string): Promise<Principal
   return { id: key.prefix, name: key.name, scopes: new Set(key.scopes), rateLimit: key.rateLimit };
 }
 
-/** Stays true once true: rows of api_keys are never deleted. */
+/** Stays true: rows of api_keys are never deleted. */
 function createInUse(database: Database, hasConfigured: boolean, cacheMs: number): KeyStore['inUse'] {
   let used = hasConfigured;
   let checkedAt: number | undefined;
@@ -148,7 +147,7 @@ function createInUse(database: Database, hasConfigured: boolean, cacheMs: number
     try {
       used = (await database.query(sql`SELECT 1 FROM api_keys WHERE NOT by_start LIMIT 1`)).length > 0;
     } catch (error) {
-      // Probes must work during an outage: the last known value applies; without one, nothing is allowed.
+      // Probes must work during an outage. Without a last known value, nothing is allowed.
       if (checkedAt === undefined) throw error;
     } finally {
       pending = undefined;
@@ -200,7 +199,6 @@ async function changeKey(
     );
     const [key] = changed;
     if (key === undefined) throw new KeyNotFoundError(prefix);
-    // Thrown inside the transaction, so nothing changes.
     if (changed.length > 1) throw new AmbiguousKeyError(prefix, changed.length);
     const { action, details } = change;
     await recordAudit(transaction, by, { action, target: key.prefix, details: { name: key.name, ...details } });
@@ -210,11 +208,7 @@ async function changeKey(
 
 const LOCK = 'first admin key';
 
-/**
- * Creates the first key for the console. The key is saved by `keep` before its row commits, and not created if `keep`
- * fails. Returns null if a key with the scope `admin` is configured or ever existed. A loopback-only server stays open:
- * this key only opens the console.
- */
+/** `keep` saves the key before its row commits. Null if a key for `admin` exists or existed. */
 export async function createFirstAdminKey(
   database: Database,
   configured: readonly ConfiguredKey[],
@@ -222,7 +216,7 @@ export async function createFirstAdminKey(
 ): Promise<string | null> {
   if (configured.some(({ scopes }) => scopes.has('admin'))) return null;
   return database.transaction(async (transaction) => {
-    // If several programs start concurrently, only one creates the key.
+    // Only one of several starting programs creates the key.
     await transactionLock(transaction, LOCK);
     // A used database may also serve an older version, for which any key would close the server.
     const known = await transaction.query(

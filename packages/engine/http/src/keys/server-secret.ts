@@ -3,7 +3,6 @@ import { type Database, sql } from '@chainstead/db';
 
 const SECRET_BYTES = 32;
 
-/** Shared by all replicas: only the first insert takes effect, and all read the stored value. */
 export async function loadServerSecret(database: Database, name: string): Promise<Buffer> {
   await database.query(
     sql`INSERT INTO server_secrets (name, value) VALUES (${name}, ${randomBytes(SECRET_BYTES)}) ON CONFLICT (name) DO NOTHING`,

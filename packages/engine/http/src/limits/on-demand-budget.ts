@@ -4,15 +4,14 @@ import { RateLimitedError } from '../errors/api-error.ts';
 import type { SharedLimits } from './shared-limits.ts';
 
 export interface OnDemandBounds {
-  /** Maximum node calls that requests may cause; 0: none (`ON_DEMAND_MAX_CALLS`). */
   readonly maxCalls: number;
-  /** Maximum concurrent waits of one key (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
+  /** Concurrent waits (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
   readonly perKey: number;
 }
 
 export interface OnDemandBudget {
   readonly mayCall: boolean;
-  /** Runs work that a key waits for. @throws RateLimitedError (429) if the key already waits for too much */
+  /** @throws RateLimitedError (429) if the key already waits for too much */
   run<T>(requester: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -43,21 +42,20 @@ export function requesterOf(c: ApiContext): string {
   return c.get('principal')?.id ?? OPEN_REQUESTER;
 }
 
-/** Requests may save up for one that costs more than a second's calls. Seconds. */
 const WINDOW_SECONDS = 10;
 
 type Spend = (calls: number) => Promise<number>;
 
 const requests = new AsyncLocalStorage<Spend>();
 
-/** From the budget of the running request's key. @returns milliseconds to wait; 0 also outside of a request */
+/** For the running request's key. @returns ms to wait; 0 also outside of a request */
 export async function spendNodeCalls(calls: number): Promise<number> {
   return (await requests.getStore()?.(calls)) ?? 0;
 }
 
 type RunCounted = <T>(keyId: string, work: () => Promise<T>) => Promise<T>;
 
-/** @param perSecond node calls that the requests of a key may cause, on average of ten seconds; null: any number */
+/** @param perSecond on average of ten seconds; null: unlimited */
 export function createNodeCallLimit(sharedLimits: SharedLimits, perSecond: number | null): RunCounted {
   if (perSecond === null) return (_, work) => work();
   const limit = sharedLimits.add({

@@ -2,7 +2,6 @@ import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { SLOTS, type SlotSpending } from './shared-budget.ts';
 import { ATTENDANCE_SECONDS, type SpendingReport, type SpendingStore } from './spending-exchange.ts';
 
-/** The lock of a bucket's row orders reports. `spent` is a ring by slot number modulo 16. Rows are locked in one order. */
 function exchange(reports: readonly SpendingReport[]): Sql {
   const [slots, lastSlot] = [rawSql(SLOTS), rawSql(SLOTS - 1)];
   return sql`WITH given AS (
@@ -32,12 +31,11 @@ RETURNING bucket, slot, spent, (extract(epoch FROM clock_timestamp()) * 1000)::f
 /** No limit's bucket starts like this. */
 const PROCESS = sql`'process:'`;
 
-/** Rows being updated are not expired. */
 const FORGET = sql`DELETE FROM rate_limit_usage WHERE bucket IN (
   SELECT bucket FROM rate_limit_usage WHERE expires_at < clock_timestamp() ORDER BY bucket FOR UPDATE SKIP LOCKED
 )`;
 
-/** Uses table `rate_limit_usage`, which is UNLOGGED: after a Postgres crash the windows start empty. */
+/** `rate_limit_usage` is UNLOGGED: after a Postgres crash the windows start empty. */
 export function createPostgresSpendingStore({ database }: { readonly database: Database }): SpendingStore {
   return {
     async exchange(reports) {

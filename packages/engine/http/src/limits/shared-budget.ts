@@ -1,26 +1,23 @@
-/** Share of a budget that one process may spend before reporting it. */
 const UNREPORTED_SHARE = 1 / 20;
 
-/** One process's view of a rolling-window budget that all share. Times are milliseconds of the store's clock. */
+/** One process's view of a rolling-window budget. Milliseconds of the store's clock. */
 export interface SharedBudget {
   readonly bucket: string;
   readonly slotMs: number;
-  /** Returns milliseconds until this amount may be spent; 0: now. Null: earlier spending must be reported first. */
+  /** Milliseconds; 0: now. Null: earlier spending must be reported first. */
   waitFor(amount: number, now: number, company: Company): number | null;
   spend(amount: number, now: number): void;
-  /** Whether half of the unreported allowance is used: reporting now spares later calls a wait. */
   readonly isUrgent: boolean;
-  /** Returns the amount to report. It counts as in transit until `reported` or `notReported` is called. */
   takeUnreported(now: number): number;
-  /** Confirms the report; `spending` is the total of all processes. */
+  /** `spending` is the total of all processes. */
   reported(spending: readonly SlotSpending[], now: number): void;
   notReported(): void;
 }
 
 export interface Company {
-  /** Share of each budget available to this process: less than 1 while it can't reach the others. */
+  /** Part of each budget: below 1 while the other processes can't be reached. */
   readonly share: number;
-  /** Whether other processes may exist, which must learn of local spending. */
+  /** Other processes must learn of local spending. */
   readonly hasOthers: boolean;
 }
 
@@ -30,7 +27,6 @@ interface SharedBudgetOptions {
   readonly windowMs: number;
 }
 
-/** Returns the unreported allowance of one process: a twentieth of the budget, but at least one unit. */
 export function unreportedMax(budget: number): number {
   return Math.max(1, Math.floor(budget * UNREPORTED_SHARE));
 }
@@ -75,26 +71,26 @@ export function createSharedBudget({ bucket, budget, windowMs }: SharedBudgetOpt
   };
 }
 
-/** Slots of a window: spending expires slot by slot. */
+/** Spending expires slot by slot. */
 export const SLOTS = 16;
 
-/** Spending in one slot of a window. Slots are numbered from the Unix epoch. */
+/** Slots are numbered from the Unix epoch. */
 export interface SlotSpending {
   readonly slot: number;
   readonly amount: number;
 }
 
-/** Spending over a rolling window. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 interface RollingWindow {
   readonly slotMs: number;
-  /** Returns milliseconds until this amount fits the budget; 0: now. Spends nothing. */
+  /** Milliseconds; 0: now. Spends nothing. */
   waitFor(amount: number, budget: number, now: number): number;
   spend(amount: number, now: number): void;
   total(now: number): number;
   replace(spending: readonly SlotSpending[], now: number): void;
 }
 
-/** A ring of slots, without timers. An amount above the whole budget is allowed if nothing was spent. */
+/** Without timers. More than the whole budget is allowed if nothing was spent. */
 export function createRollingWindow(windowMs: number): RollingWindow {
   const slotMs = windowMs / SLOTS;
   const spent = new Float64Array(SLOTS);
@@ -143,8 +139,7 @@ export function createRollingWindow(windowMs: number): RollingWindow {
       sum = 0;
       newest = Math.floor(now / slotMs);
       for (const { slot, amount } of spending) {
-        // The store's clock may already be in a slot that the local clock has not reached; it counts as the newest
-        // local slot.
+        // The store's clock may be a slot ahead: that counts as the newest local slot.
         const known = Math.min(slot, newest);
         if (known <= newest - SLOTS) continue;
         spent[known % SLOTS] = (spent[known % SLOTS] ?? 0) + amount;

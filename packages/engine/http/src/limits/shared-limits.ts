@@ -7,40 +7,26 @@ import { createSpendingExchange } from './spending-exchange.ts';
 /**
  * Limits shared by all processes with the same store, without a store call per request.
  *
- * A process spends immediately, based on the known spending of all processes, and reports to the store 100 ms later.
- * The store responds with the total.
+ * A process reports its spending after 100 ms. A twentieth of the budget (at least one unit) may be
+ * unreported; further requests wait for an exchange. So n processes pass at most the budget and n
+ * twentieths. Without the store, each counts alone, with its share of the budget.
  *
- * A process may spend a twentieth of the budget (at least one unit) unreported;
- * further requests wait for one exchange, about a millisecond. So with n processes at most budget + n times a twentieth
- * passes in a window. With a single process, exactly the budget passes. A client well below its limit never waits for
- * the store.
- *
- * Processes count each other every five seconds. A process that finds no other never waits, so the bound holds
- * from five seconds after another one starts. Windows follow the store's clock, so machine clocks may differ.
- *
- * rate-limiter-flexible calls its store for every request, one statement per key, and has fixed windows. Reserving
- * blocks of a window in advance would delay the first request of every window, and leave reservations unused in one
- * process while another one needs them.
- *
- * While the store is unavailable, each process counts alone, with the budget divided by the last known number of
- * processes.
+ * rate-limiter-flexible calls its store for every request, and has fixed windows.
  */
 export interface SharedLimits {
   add(limit: LimitOptions): SharedLimit;
-  /** From all or from none. @returns 0 if spent, or milliseconds to wait; a promise if an exchange is needed first */
+  /** From all or none. @returns ms to wait, 0 if spent; a promise if it takes an exchange */
   spend(spendings: readonly Spending[]): number | Promise<number>;
   close(): Promise<void>;
 }
 
 export interface LimitOptions {
-  /** Prefix of its buckets. Contains no secret, since the store contains it. */
   readonly name: string;
   readonly budget: number;
   readonly windowMs: number;
 }
 
 export interface SharedLimit {
-  /** Returns the budget of one key. Don't store it: get it again for each spending. */
   budgetOf(keyId: string): SharedBudget;
 }
 
@@ -50,7 +36,7 @@ export interface Spending {
 }
 
 export interface SharedLimitsOptions {
-  /** The store for exchanges between processes; null: single process. */
+  /** Null: single process. */
   readonly store: SpendingStore | null;
   readonly logger: Logger;
   readonly metrics: Registry;

@@ -4,14 +4,13 @@ import type { Company, SharedBudget, SlotSpending } from './shared-budget.ts';
 
 interface SpendingExchange {
   begin(): void;
-  /** The estimated clock of the store, epoch milliseconds. */
+  /** The store's clock, epoch milliseconds. */
   now(): number;
   readonly company: Company;
-  /** Number of processes that count together; 0 while this one counts alone. */
+  /** 0 while this one counts alone. */
   readonly processes: number;
-  /** Signals spending of a budget: it is reported soon, or immediately if urgent. */
   spent(budget: SharedBudget): void;
-  /** Resolves when the budget's spending so far is reported, or the report failed. */
+  /** Resolves when the spending so far is reported, or the report failed. */
   reported(budget: SharedBudget): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,21 +19,19 @@ interface SpendingExchangeOptions {
   readonly store: SpendingStore | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
-  /** Timeout of the store in milliseconds. @default 1000 */
+  /** @default 1000 */
   readonly timeoutMs?: number;
 }
 
-/** Maximum delay of a report. Milliseconds. */
+/** Maximum delay of a report. */
 const REPORT_MS = 100;
 const TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
 const ATTEND_MS = 5_000;
-/** Number of consecutive counts without another process before this one assumes to be alone. */
 const ALONE_AFTER = 2;
 const TOGETHER: Company = { share: 1, hasOthers: true };
 const ONLY: Company = { share: 1, hasOthers: false };
 
-/** One exchange at a time, for all budgets with unreported spending. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and whether the store is there are one state.
 export function createSpendingExchange(options: SpendingExchangeOptions): SpendingExchange {
   const { store, clock, logger, timeoutMs = TIMEOUT_MS } = options;
@@ -51,7 +48,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
   let processes = 1;
   let foundNobody = 0;
   let attendance: NodeJS.Timeout | null = null;
-  /** Offset of the store's clock to the local clock. Milliseconds. */
+  /** Offset of the store's clock to the local one. */
   let ahead = 0;
 
   const now = (): number => clock.now() + ahead;
@@ -60,7 +57,6 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
     if (isClosed || running !== null || waiting.size === 0) return;
     if (isUrgent && !isAway) {
       isUrgent = false;
-      // After all requests that arrived together, so that one report covers them.
       running = new Promise<void>((resolve) => setImmediate(resolve)).then(exchange).finally(ended);
     } else
       timer ??= setTimeout(
@@ -202,13 +198,11 @@ interface StoredSpending {
   readonly buckets: ReadonlyMap<string, readonly SlotSpending[]>;
 }
 
-/** Adds up the spending of all processes. Its methods fail with the driver's errors. */
 export interface SpendingStore {
-  /** Adds the amounts to the current slot. Buckets must differ. @returns the totals of the same buckets */
+  /** To the current slot. Buckets must differ. @returns the totals of the same buckets */
   exchange(reports: readonly SpendingReport[]): Promise<StoredSpending>;
-  /** Registers this process. @returns the number of processes that registered recently, including this one */
+  /** @returns the number of processes that registered recently, including this one */
   attend(process: string): Promise<number>;
 }
 
-/** Time that a process counts after its last registration. Seconds. */
 export const ATTENDANCE_SECONDS = 30;

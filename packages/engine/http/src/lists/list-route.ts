@@ -19,7 +19,6 @@ import {
 
 type ListFilter = Filter & { readonly chain: string };
 
-/** The requested page. Its chain and the list's datasets are indexed. */
 interface ListPage<F extends ListFilter, P extends JsonValue, Given> extends RequestedPage<F, P, Given> {
   readonly chain: Chain;
 }
@@ -34,15 +33,13 @@ interface ListRoute<
   Sent,
 > extends ListRequest<Params, Query, F, Sent>,
     ListPages<P, ListPage<F, P, Given<Params, Query, Sent>>, Found, Body> {
-  /** In addition to 400, 401, 429, 500 and 503. */
   readonly errors?: readonly (404 | 413)[];
-  /** Datasets that the response needs: if one is off, the response is the 400 of `indexedChain`. */
+  /** If one is off, the response is the 400 of `indexedChain`. */
   readonly datasets: readonly NeededDataset[];
   readonly filter: z.ZodType<F>;
   refusal?(error: InvalidParameterError): Error;
 }
 
-/** {@link definePagedRoute} for rows of one chain; it also refuses an unknown chain and unindexed data. */
 export function defineListRoute<
   Params extends Shape,
   Query extends ListQueryShape,

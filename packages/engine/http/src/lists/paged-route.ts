@@ -12,7 +12,6 @@ import { forOneRow } from '../requests/response-bytes.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 
-/** Paging parameters of a list's query; a list without `order` has a single order. */
 interface PagingQuery {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -31,7 +30,7 @@ export interface RequestedPage<F extends Filter, P extends JsonValue, Given> ext
 }
 
 export interface FoundPage<P extends JsonValue> {
-  /** The last row of this page and the highest block of the run; absent on the last page. */
+  /** The last row and the highest block of the run; absent on the last page. */
   readonly next: { readonly position: P; readonly upperBound: number } | null | undefined;
 }
 
@@ -43,7 +42,6 @@ export interface PageEnvelope {
 
 export interface ListRequest<Params extends Shape, Query extends ListQueryShape, F extends Filter, Sent = unknown> {
   readonly path: string;
-  /** The routed path, if it is narrower than the documented one. */
   readonly routedPath?: string;
   readonly operationId: string;
   readonly summary: string;
@@ -52,26 +50,22 @@ export interface ListRequest<Params extends Shape, Query extends ListQueryShape,
   readonly query: z.ZodPipe<z.ZodTransform<unknown, unknown>, z.ZodObject<Query>>;
   readonly body?: z.ZodType<Sent>;
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
-  /** Names the list in its cursors, so that they work for no other list. */
   readonly cursorName: string;
-  /** Returns the requested filter; omitted members come from the cursor or the defaults. */
   filterOf(given: Given<Params, Query, Sent>): PageRequest<F>['filter'];
 }
 
-/** The 202 response of a list while its rows are not available yet. */
 interface PendingResponse {
   readonly description: string;
   readonly schema: z.ZodType;
   readonly body: object;
 }
 
-/** Reading and presentation of a list's pages. `Opened` is a page with additional data that the list needs. */
 export interface ListPages<P extends JsonValue, Opened, Found extends FoundPage<P>, Body extends object> {
   readonly tags: readonly string[];
   readonly response: { readonly description: string; readonly schema: z.ZodType<Body> };
   readonly pending?: PendingResponse;
   readonly position: z.ZodType<P>;
-  /** Rows per page. Default: 100, or `PAGE_LIMIT_MAX` if that is less. */
+  /** @default 100, or `PAGE_LIMIT_MAX` if that is less */
   readonly limitDefault?: number;
   readonly orderDefault?: Order;
   readonly firstPage: 0 | 1;
@@ -79,7 +73,6 @@ export interface ListPages<P extends JsonValue, Opened, Found extends FoundPage<
   present(found: Found, envelope: PageEnvelope, page: Opened): NoInfer<Body>;
 }
 
-/** A list whose filter need not include a chain: see `defineListRoute` for chain lists. */
 export interface PagedRoute<
   Params extends Shape,
   Query extends ListQueryShape,
@@ -92,15 +85,14 @@ export interface PagedRoute<
 > extends ListRequest<Params, Query, F, Sent>,
     ListPages<P, Opened, Found, Body> {
   readonly errors: readonly DocumentedStatus[];
-  /** The filter that a cursor is bound to, by parameter name as in error messages. Optional members have defaults. */
   readonly filter: z.ZodType<F>;
-  /** Maps the error for a cursor of another list or with contradicting parameters. Default: unchanged. */
+  /** For a cursor of another list or with contradictions. @default unchanged */
   refusal?(error: InvalidParameterError): Error;
-  /** Adds further data to a page. @throws ApiError if the page does not exist */
+  /** Adds data to a page. @throws ApiError if the page does not exist */
   prepare(page: RequestedPage<F, P, Given<Params, Query, Sent>>): Opened;
 }
 
-/** docs/api/index.md#pages. Refuses a cursor of another list or with contradicting parameters. */
+/** docs/api/index.md#pages. Refuses cursors of another list or with contradicting parameters. */
 export function definePagedRoute<
   Params extends Shape,
   Query extends ListQueryShape,
@@ -149,11 +141,11 @@ export function definePagedRoute<
       return c.json(list.present(found, envelope, page), 200);
     });
   };
-  // The compiler can't compute the handler's response type while the schemas are parameters.
+  // The compiler can't compute the response type while the schemas are parameters.
   app.openapi(routed, respond as never, list.refuseInvalid);
 }
 
-/** With fewer rows while the response is too large; after a cut page, the next begins with twice its rows. */
+/** Fewer rows while the response is too large; after a cut page, the next tries twice its rows. */
 async function readFitting<F extends Filter, P extends JsonValue>(
   page: Page<F, P>,
   responseBytes: ApiDependencies['responseBytes'],
@@ -178,7 +170,7 @@ async function readFitting<F extends Filter, P extends JsonValue>(
 
 type Context = ApiContext & { readonly req: { valid(target: 'param' | 'query' | 'json'): unknown } };
 
-/** Returns the schemas' output: the compiler can't compute its type while the schema types are parameters. */
+/** The compiler can't compute the output type while the schemas are parameters. */
 function givenOf<Params extends Shape, Query extends ListQueryShape, Sent>(
   c: Context,
   hasBody: boolean,

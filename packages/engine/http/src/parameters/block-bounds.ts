@@ -8,11 +8,11 @@ export interface BoundParameters {
   readonly to_date?: Date | undefined;
 }
 
-/** Inclusive: a block or a date per side, never both; null without a bound. Plain values that fit into a cursor. */
+/** Inclusive: block or date per side, or null. Plain values that fit into a cursor. */
 export interface BlockBounds {
   readonly from_block: number | null;
   readonly to_block: number | null;
-  /** Milliseconds since the Unix epoch. */
+  /** Unix milliseconds. */
   readonly from_date: number | null;
   readonly to_date: number | null;
 }
@@ -34,7 +34,7 @@ export function boundsOfRows(bounds: BlockBounds) {
   };
 }
 
-/** A block wins over a date on the same side (docs/api/index.md#blocks-and-dates). @throws InvalidParameterError */
+/** A block wins over a date (docs/api/index.md#blocks-and-dates). @throws InvalidParameterError */
 export function readBlockBounds(query: BoundParameters): BlockBounds {
   const bounds: BlockBounds = {
     from_block: query.from_block ?? null,
@@ -47,7 +47,7 @@ export function readBlockBounds(query: BoundParameters): BlockBounds {
   return bounds;
 }
 
-/** {@link readBlockBounds} for a page filter: an omitted side is `undefined`, so that the cursor decides. */
+/** For a page filter: an omitted side is `undefined`, so that the cursor decides. */
 export function givenBlockBounds(query: BoundParameters): {
   readonly [Bound in keyof BlockBounds]: number | null | undefined;
 } {

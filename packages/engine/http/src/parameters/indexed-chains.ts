@@ -1,7 +1,7 @@
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import { ApiError, InvalidParameterError } from '../errors/api-error.ts';
 
-/** Finds a chain by any client notation: name, alias, hexadecimal or decimal id, in any letter case. */
+/** By name, alias, hexadecimal or decimal id, in any letter case. */
 export interface ChainLookup {
   find(text: string): Chain | null;
 }
@@ -11,15 +11,13 @@ export interface IndexedHere {
   readonly datasets: readonly string[];
 }
 
-/** A dataset that has rows of every block of a chain only with a setting of the chain. */
 export interface EveryBlockDataset {
   readonly dataset: string;
-  /** The setting without the chain, such as `SWAPS`. Its value is `all`. */
+  /** Name without the chain, such as `SWAPS`. Its value is `all`. */
   readonly setting: string;
   isOn(chain: Chain): boolean;
 }
 
-/** A dataset that a response needs: any rows of it, by name, or those of every block. */
 export type NeededDataset = string | EveryBlockDataset;
 
 export interface IndexedChains extends ChainLookup {
@@ -28,7 +26,7 @@ export interface IndexedChains extends ChainLookup {
   keepsEveryBlock(dataset: EveryBlockDataset, chain: Chain): boolean;
 }
 
-/** Accepted chain notations, as a phrase that completes "must be …". */
+/** A phrase that completes "must be …". */
 export const CHAIN_ALLOWED = 'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
 
 /** @param here null: every known chain and every dataset */
@@ -43,7 +41,7 @@ export function createIndexedChains(known: ChainLookup, here: IndexedHere | null
   };
 }
 
-/** A response without unindexed data would look like "there is none". @throws InvalidParameterError, NotIndexedError */
+/** Missing data would look like "there is none". @throws InvalidParameterError, NotIndexedError */
 export function indexedChain(chains: IndexedChains, given: string, ...datasets: readonly NeededDataset[]): Chain {
   const chain = chains.find(given);
   if (chain === null) throw new InvalidParameterError({ parameter: 'chain', given, allowed: CHAIN_ALLOWED });
@@ -57,7 +55,6 @@ export function indexedChain(chains: IndexedChains, given: string, ...datasets: 
   return chain;
 }
 
-/** Like {@link indexedChain}, for a list parameter `chains`: each once, in order. Reports unknown names together. */
 export function indexedChainsOf(
   chains: IndexedChains,
   given: readonly string[],
@@ -66,7 +63,7 @@ export function indexedChainsOf(
   return knownChainsOf(chains, given).map(({ key }) => indexedChain(chains, key, ...datasets));
 }
 
-/** Indexed or not, each once, in order. @throws InvalidParameterError with all unknown names */
+/** Each once, in order. @throws InvalidParameterError with all unknown names */
 export function knownChainsOf(chains: ChainLookup, names: readonly string[]): readonly Chain[] {
   const named = names.map((name) => chains.find(name));
   const unknown = names.flatMap((name, index) =>
@@ -78,7 +75,7 @@ export function knownChainsOf(chains: ChainLookup, names: readonly string[]): re
 
 /** Known but not indexed here. Not a 404, which clients of the hosted API understand as "there is none". */
 export class NotIndexedError extends ApiError {
-  /** `what`: `Chain eth`. `key`: the setting. `change`: `add it to CHAINS (CHAINS=eth,…)`. */
+  /** `what`: `Chain eth`. `change`: `add it to CHAINS (CHAINS=eth,…)`. */
   constructor(what: string, key: string, change: string) {
     super({
       code: 'NOT_INDEXED',

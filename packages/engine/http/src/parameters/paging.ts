@@ -4,24 +4,21 @@ import { InvalidParameterError } from '../errors/api-error.ts';
 import type { Order } from './parameters.ts';
 
 type FilterValue = string | number | boolean | null | readonly string[];
-/** A query's filter in normalized form, by parameter name. */
 export type Filter = Readonly<Record<string, FilterValue>>;
 
 export interface Page<F extends Filter, P extends JsonValue> {
   readonly filter: F;
   readonly limit: number;
   readonly order: Order;
-  /** From 0. */
   readonly page: number;
-  /** The row after which this page begins; null on the first page. */
+  /** This page begins after it; null on the first page. */
   readonly position: P | null;
-  /** Highest block of the run, fixed by its first page, so that new rows don't shift pages; null on the first page. */
+  /** Fixed by the first page, so that new rows don't shift pages; null on the first page. */
   readonly upperBound: number | null;
-  /** Number of rows that an earlier page was cut to because its bytes were too many; null: no page was cut. */
+  /** Rows that an earlier page was cut to, because of its bytes; null: none was. */
   readonly cutTo: number | null;
 }
 
-/** The request's parameters. `undefined` means omitted. */
 export interface PageRequest<F extends Filter> {
   readonly cursor: string | undefined;
   readonly limit: number | undefined;
@@ -30,7 +27,7 @@ export interface PageRequest<F extends Filter> {
 }
 
 export interface RoutePaging<F extends Filter, P extends JsonValue> {
-  /** Omitted parameters come from the cursor. @throws InvalidParameterError for another list's cursor or a contradiction */
+  /** @throws InvalidParameterError for another list's cursor or a contradiction */
   open(request: PageRequest<F>): Page<F, P>;
   next(page: Page<F, P>, place: { readonly position: P; readonly upperBound: number }): string;
 }
@@ -43,11 +40,10 @@ export interface RoutePagingOptions<F extends Filter, P extends JsonValue> {
   readonly orderDefault?: Order;
 }
 
-/** The database state shown by the pages of a run, if several servers provide them. */
 export interface ShownState {
-  /** State of the request's reads so far; null: no reads yet, or an unknown state. */
+  /** Null: no reads yet, or an unknown state. */
   position(): string | null;
-  /** Requires later reads of the request to be at least this recent. @param position null: only the newest state */
+  /** For later reads of the request. @param position null: only the newest state */
   requireAtLeast(position: string | null): void;
 }
 
@@ -55,7 +51,7 @@ export interface Paging {
   forRoute<F extends Filter, P extends JsonValue>(options: RoutePagingOptions<F, P>): RoutePaging<F, P>;
 }
 
-/** Creates keyset paging whose whole state is a signed cursor. @param shown null: one server provides all pages */
+/** The whole state is a signed cursor. @param shown null: one server provides all pages */
 export function createPaging(codec: CursorCodec, shown: ShownState | null = null): Paging {
   return {
     forRoute: (options) => {
@@ -65,7 +61,7 @@ export function createPaging(codec: CursorCodec, shown: ShownState | null = null
           if (request.cursor === undefined) return firstPage(options, request);
           const claims = readClaims(codec, schema, request.cursor);
           const page = pageOfCursor(options.route, request, claims);
-          // Cursors from the primary alone, or from a process without standbys, contain no state.
+          // Cursors without standbys contain no state.
           shown?.requireAtLeast(claims?.w ?? null);
           return page;
         },
@@ -86,7 +82,7 @@ export function createPaging(codec: CursorCodec, shown: ShownState | null = null
   };
 }
 
-/** Costs nothing: null before the last page (docs/api/index.md#pages), or if a page of the run was cut. */
+/** Null before the last page (docs/api/index.md#pages), or if a page of the run was cut. */
 export function totalOfRun(
   page: { readonly page: number; readonly limit: number; readonly cutTo: number | null },
   { rows, isLast }: { readonly rows: number; readonly isLast: boolean },
@@ -99,7 +95,7 @@ function stateOf(shown: ShownState | null): { readonly w?: string } {
   return position === null ? {} : { w: position };
 }
 
-/** Short, since cursors are in URLs: route, filter, limit, order, number, place, upper bound, cut rows, state. */
+/** Short, since cursors are in URLs. n: page number, u: upper bound, w: state. */
 function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F>, position: z.ZodType<P>) {
   return z.object({
     r: z.string(),
@@ -150,7 +146,7 @@ function pageOfCursor<F extends Filter, P extends JsonValue>(
   request: PageRequest<F>,
   claims: Claims<F, P> | undefined,
 ): Page<F, P> {
-  // A cursor of another route has another filter and fails by shape or by name; the message is the same.
+  // A cursor of another route fails by shape or name: the message is the same.
   if (claims === undefined || claims.r !== route)
     throw new InvalidParameterError({
       parameter: 'cursor',

@@ -7,11 +7,10 @@ export type Order = 'ASC' | 'DESC';
 interface ParameterOptions {
   readonly chains: ChainLookup;
   readonly pageLimitDefault?: number;
-  /** Maximum rows per page; larger values are clamped. */
+  /** Larger values are clamped. */
   readonly pageLimitMax: number;
 }
 
-/** Maximum items of an array parameter: each becomes a range scan. */
 const ARRAY_ITEMS_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 100;
 const BOOLEANS = new Map([
@@ -22,7 +21,7 @@ const CURSOR_LENGTH_MAX = 8_192;
 const ORDERS: readonly Order[] = ['ASC', 'DESC'];
 const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
 const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
-/** Message that clients of the hosted API expect. */
+/** Clients of the hosted API expect it. */
 const INVALID_ADDRESS = '[C0005] Invalid address provided';
 const INVALID_TOKEN_ID = '[C0005] Invalid TokenId provided';
 const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
@@ -30,7 +29,6 @@ const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGE
 const DATE =
   'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 
-/** `parse` returns undefined for invalid text. `sentence` replaces the allowed and given values in the message. */
 export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined, sentence?: string) {
   return z.string().transform((text, ctx): T => {
     const value = parse(text);
@@ -40,12 +38,7 @@ export function textParameter<T>(allowed: string, parse: (text: string) => T | u
   });
 }
 
-/**
- * Creates the common parameters, as schemas that validate, document and type them (docs/api/index.md#conventions).
- * Path: `address`, `tokenId`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`,
- * `order`, `cursor`. `addresses` is an array parameter for `querySchema`; `addressesInOrder` is required and keeps the
- * order of the request.
- */
+/** Schemas that validate, document and type parameters (docs/api/index.md#conventions). */
 export function createParameters(options: ParameterOptions) {
   const blockBounds = {
     from_block: blockParameter('Lowest block, inclusive. Takes precedence over from_date.'),
@@ -139,7 +132,7 @@ function blockParameter(description: string) {
   return textParameter(BLOCK, parse).optional().openapi({ type: 'integer', minimum: 0, description });
 }
 
-/** Has no example: the documentation page would prefill both bounds with the same moment. */
+/** No example: the documentation page would prefill both bounds with the same moment. */
 function dateParameter(description: string) {
   return textParameter(DATE, readDate)
     .optional()
@@ -170,7 +163,6 @@ export function limitParameter(standard: number, max: number) {
     });
 }
 
-/** Accepts an empty cursor, which clients send for the first page. */
 function cursorParameter() {
   return textParameter('a cursor that this server gave', (text) =>
     text.length <= CURSOR_LENGTH_MAX ? { text: text === '' ? undefined : text } : undefined,
@@ -199,11 +191,7 @@ function readDate(text: string): Date | undefined {
 /** `name[]` and `name[0]`, the notations of PHP and qs. */
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
-/**
- * Returns the schema of a route's query: scalar parameters, and array parameters in the four common notations
- * (`a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`; docs/api/index.md#conventions). Unknown parameters are ignored.
- * @param spellings names by another spelling that is accepted too, if the name itself is not given
- */
+/** Arrays: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. @param spellings accepted aliases */
 export function querySchema<Scalars extends z.core.$ZodShape, Arrays extends z.core.$ZodShape = Record<never, never>>(
   scalars: Scalars,
   arrays?: Arrays,

@@ -13,7 +13,6 @@ const BODY_BOUNDS: BodyBounds = { bytesMax: 262_144, valuesMax: 10_000 };
 const BYTES_MAX = 'x-body-bytes-max';
 const VALUES_MAX = 'x-body-values-max';
 
-/** Route members for a larger body limit; they appear in the OpenAPI document. */
 export function bodyBounds({ bytesMax, valuesMax }: BodyBounds) {
   return { [BYTES_MAX]: bytesMax, [VALUES_MAX]: valuesMax };
 }
@@ -41,7 +40,6 @@ export function withBodyBounds(document: object): object {
 
 interface JsonBodyBounds {
   readonly bytesMax: number;
-  /** Values in the body, counted before it is parsed. */
   readonly valuesMax: number;
 }
 

@@ -5,7 +5,6 @@ import { refuseInvalid } from './error-answer.ts';
 
 export const BODY_LIST_MAX = 25;
 
-/** Rejects invalid bodies with the hosted API's messages. `most`: items of the member `list`. */
 export function refuseBody(
   list: string,
   most = BODY_LIST_MAX,

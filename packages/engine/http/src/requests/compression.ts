@@ -7,11 +7,11 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { boundedJson, JSON_TYPE } from './response-bytes.ts';
 
-/** Below this size, compressing a response costs more than it saves. Bytes. */
+/** Below this size, compressing costs more than it saves. */
 const COMPRESS_BYTES_MIN = 2_048;
-/** Up to this size a synchronous call is cheaper than a thread; above it, it would block other requests. Bytes. */
+/** Up to this size a synchronous call is cheaper than a thread; above it, it blocks others. */
 const AT_ONCE_BYTES_MAX = 262_144;
-/** A page of transfers takes 60 % of the default level's time, with an eighth more bytes. */
+/** 60 % of the default level's time, with an eighth more bytes. */
 const FASTEST: zlib.ZlibOptions = { level: 1 };
 const FASTEST_BROTLI: zlib.BrotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
 
@@ -32,7 +32,6 @@ function encoder<Options>(
   return { atOnce: (body) => atOnce(body, options), elsewhere: (body) => compress(body, options) };
 }
 
-/** In order of preference. */
 const ENCODERS: ReadonlyMap<string, Encoder> = new Map([
   ...zstdEncoder(),
   ['gzip', encoder(zlib.gzipSync, zlib.gzip, FASTEST)],
@@ -40,14 +39,12 @@ const ENCODERS: ReadonlyMap<string, Encoder> = new Map([
   ['deflate', encoder(zlib.deflateSync, zlib.deflate, FASTEST)],
 ]);
 
-/** Available in Node from 22.15. */
 function zstdEncoder(): [name: string, encoder: Encoder][] {
   if (typeof zlib.zstdCompressSync !== 'function') return [];
   const options: zlib.ZstdOptions = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
   return [['zstd', encoder(zlib.zstdCompressSync, zlib.zstdCompress, options)]];
 }
 
-/** Compresses larger responses with zstd, gzip, br or deflate if the client accepts one. Others have no overhead. */
 export function compression(): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const accepted = c.req.header('accept-encoding');
@@ -61,13 +58,13 @@ export function compression(): MiddlewareHandler<ApiEnv> {
     const body = isJson ? Buffer.from(await c.res.text()) : new Uint8Array(await c.res.arrayBuffer());
     const sent = body.byteLength < COMPRESS_BYTES_MIN ? body : await encoded(body, headers, accepted);
     headers.set('content-length', String(sent.byteLength));
-    // Assigning a response merges the old headers into the new one; clear it first to avoid merging twice.
+    // Assigning a response merges the old headers: clear it first to avoid merging twice.
     c.res = undefined;
     c.res = new Response(sent, { status, headers });
   };
 }
 
-/** Compresses in `c.json`: building a response and reading it again takes a fifth of Node's time for a page. */
+/** Building a response and reading it again takes a fifth of Node's time for a page. */
 function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | null {
   const encoding = encodingFor(accepted);
   if (encoding === null) return null;
@@ -123,7 +120,7 @@ function isCompressible(c: ApiContext): boolean {
   );
 }
 
-/** Encodings that every client with a wildcard supports; newer ones must be named. */
+/** Every client with a wildcard supports these; newer encodings must be named. */
 const MEANT_BY_ANY = new Set(['gzip', 'deflate']);
 
 function encodingFor(accepted: string): readonly [name: string, encoder: Encoder] | null {

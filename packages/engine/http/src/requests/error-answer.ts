@@ -16,7 +16,6 @@ import {
 import { routePatternOf } from '../errors/unmatched.ts';
 import { RequestAbandonedError } from './request-database.ts';
 
-/** The body of every error (docs/api/index.md#errors). */
 export const errorSchema = z
   .object({
     message: z.string(),
@@ -50,7 +49,6 @@ export function errorResponses<Status extends DocumentedStatus>(...statuses: rea
 
 const INTERNAL_ERROR = 'Internal error';
 const UNAVAILABLE = 'Temporarily unavailable';
-/** Errors that are the same on every route. */
 const EXAMPLES: Readonly<Partial<Record<DocumentedStatus, string>>> = {
   401: new UnauthorizedError('missing').message,
   429: new RateLimitedError(1).message,
@@ -58,7 +56,7 @@ const EXAMPLES: Readonly<Partial<Record<DocumentedStatus, string>>> = {
   503: UNAVAILABLE,
 };
 
-/** Errors of other packages caused by the client. Everything else that is not an ApiError is 503 or 500. */
+/** Caused by the client. Other errors that are not an ApiError are 503 or 500. */
 const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   INVALID_PRIMITIVE: 400,
   JSON_TOO_DEEP: 400,
@@ -70,10 +68,10 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    // The connections log an outage once, and no client waits for the response to an abandoned request.
+    // Outages are logged by connections, and nothing waits for an abandoned response.
     const isReported = thrown instanceof DatabaseUnavailableError || thrown instanceof RequestAbandonedError;
     if (answer.status >= 500 && answer.status !== 501 && !isReported) {
-      // A route that asks to try again has not failed: its work continues, or other requests use the budget.
+      // A route that asks to try again has not failed.
       const level = thrown instanceof ApiError && thrown.retryable ? 'warn' : 'error';
       logger[level](
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
@@ -87,19 +85,15 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   };
 }
 
-/** SQLSTATEs of `statement_timeout` and `lock_timeout`. */
 const SQLSTATES_TOO_LONG: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
-/** SQLSTATEs of a statement that Postgres aborted so that another one can continue: a deadlock, or a conflict of transactions. */
+/** Postgres aborted the statement so that another one can continue: deadlock or conflict. */
 const SQLSTATES_ABORTED: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
-/** SQLSTATEs of text that Postgres can't store: a NUL, or a lone surrogate in JSON. */
 const SQLSTATES_OF_TEXT: ReadonlySet<unknown> = new Set(['22021', '22P05']);
 
-/** SQLSTATE of a value that is larger than Postgres can build. */
 const SQLSTATE_TOO_LARGE = '54000';
 
-/** Returns whether a request failed because its data is too large for one response: with fewer rows it may succeed. */
 export function isTooLarge(thrown: unknown): boolean {
   if (thrown instanceof ResponseTooLargeError) return true;
   return thrown instanceof Error && 'code' in thrown && thrown.code === SQLSTATE_TOO_LARGE;
@@ -149,12 +143,10 @@ export function invalidParameters(error: z.ZodError, data: unknown, target = 'qu
   return new InvalidParameterError(...issues.map((issue) => problemOf(issue, data, target)));
 }
 
-/** Each value of a body can break a rule: only the first problems are reported. */
 const ISSUES_MAX = 10;
 
 function problemOf(issue: z.core.$ZodIssue, data: unknown, target: string): ParameterProblem {
   const parameter = issue.path.map(String).join('.') || 'body';
-  // The schemas of parameters.ts provide the allowed and given values.
   if (issue.code === 'custom' && typeof issue.params?.allowed === 'string') {
     const { allowed, given, sentence } = issue.params;
     return { parameter, given, allowed, ...(typeof sentence === 'string' && { message: sentence }) };

@@ -12,17 +12,16 @@ export interface RequestBodyOptions {
   readonly budget: ByteBudget;
 }
 
-/** An empty body of this type counts as no members: like in the hosted API, the route reports missing members. */
+/** An empty body has no members: as in the hosted API, the route reports missing ones. */
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 const NOTHING = new TextEncoder().encode('{}');
 const OPEN_KEY_ID = 'open';
 
-/** Limits bytes while receiving, values before parsing. After the key check: other bodies are never read. */
+/** Limits bytes while receiving, values before parsing. Reads no body before the key check. */
 export function requestBody(app: OpenAPIHono<ApiEnv>, options: RequestBodyOptions): MiddlewareHandler<ApiEnv> {
   let routes: ReadonlyMap<string, BodyBounds> | undefined;
   return async (c, next) => {
     const route = matchedRoute(c);
-    // Created at the first request, when all routes are registered.
     routes ??= routesWithBody(app);
     const bounds = route === undefined ? undefined : routes.get(`${route.method} ${route.path}`);
     if (bounds === undefined) return next();
@@ -31,7 +30,6 @@ export function requestBody(app: OpenAPIHono<ApiEnv>, options: RequestBodyOption
   };
 }
 
-/** For a route that has read its body and is about to wait for a node. */
 export function releaseBody(c: ApiContext): void {
   c.req.bodyCache = {};
   c.req.raw = new Request(c.req.raw, { body: NOTHING });
@@ -86,7 +84,7 @@ async function passWithBody(
   }
 }
 
-/** @throws BodyAbortedError: only the client's end can interrupt a body. */
+/** @throws BodyAbortedError: only the client's end can interrupt a body */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   for (;;) {

@@ -9,15 +9,13 @@ import type { ShownState } from '../parameters/paging.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts';
 
-/** Cancels a request's statements when its client stops waiting. */
 export interface RequestDatabase {
-  /** Uses the primary, also for later reads of the same request. `select` records the state for cursors. */
+  /** The primary, also for later reads of the request. `select` records the state for cursors. */
   readonly database: Database;
-  /** For reads only; standbys may serve them. Within a request, reads never go back in time. */
+  /** Standbys may serve them. Within a request, reads never go back in time. */
   readonly reads: ReadDatabase;
   readonly shown: ShownState | null;
   readonly responseBytes: ResponseBytes;
-  /** Middleware for all requests; register it before the request timeout. */
   readonly scope: MiddlewareHandler<ApiEnv>;
 }
 
@@ -39,7 +37,7 @@ interface Access {
   readonly session: ReadSession | null;
 }
 
-/** Part of the heap for bytes of unsent responses: their texts and JSON take about four times as much. */
+/** For unsent responses: their texts and JSON take about four times as much. */
 const HEAP_SHARE = 1 / 12;
 const SHARE_OF_KEY = 1 / 2;
 const OPEN_KEY_ID = 'open';
@@ -110,7 +108,6 @@ export function createRequestDatabase(
         () => c.get('principal')?.id ?? OPEN_KEY_ID,
         () => requests.run(access, next),
       );
-      // The response is in memory until it is sent.
       outgoing?.once('close', request.release);
       try {
         await request.done;

@@ -4,10 +4,9 @@ import type { ApiEnv } from '../api-context.ts';
 import { CLIENT_CLOSED_REQUEST } from '../errors/api-error.ts';
 import { routePatternOf } from '../errors/unmatched.ts';
 
-/** Successful requests that take longer are logged as slow. Milliseconds. */
 const SLOW_MS = 1_000;
 
-/** A completed request. Contains no key: only the route pattern of the path, nothing of the query. */
+/** Contains no key: only the route pattern, nothing of the query. */
 interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
@@ -17,7 +16,7 @@ interface AnsweredRequest {
   readonly keyId: string | undefined;
 }
 
-/** Client errors are logged at `info`, slow requests at `warn`, others at `debug`. Server errors: where they are handled. */
+/** Client errors at `info`, slow requests at `warn`, others at `debug`; no server errors. */
 export type RequestLog = (answered: AnsweredRequest) => void;
 
 export function createRequestLog(options: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
@@ -51,12 +50,12 @@ function levelOf(status: number, durationMs: number): 'info' | 'warn' | 'debug' 
   return durationMs > SLOW_MS ? 'warn' : 'debug';
 }
 
-/** From a key lookup in memory to an accidental full scan. Seconds. */
+/** Seconds: from a key lookup in memory to an accidental full scan. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const REQUESTS = 'chainstead_http_requests_total';
 const DURATIONS = 'chainstead_http_request_duration_seconds';
 
-/** Registers the metrics or returns the registered ones: routed and raw requests share them. */
+/** Routed and raw requests share them. */
 function createRequestMetrics(registry: Registry) {
   const requests = registry.getSingleMetric(REQUESTS);
   const durations = registry.getSingleMetric(DURATIONS);

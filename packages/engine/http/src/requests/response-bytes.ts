@@ -7,20 +7,20 @@ import { ResponseTooLargeError, TooManyResponsesError } from '../errors/api-erro
 import type { ByteBudget } from './byte-budget.ts';
 
 export interface ResponseBytes {
-  /** What the work reads counts towards the budget until `release` is called. */
+  /** All reads of the work count towards the budget until `release`. */
   run(keyId: () => string, work: () => Promise<void>): { readonly done: Promise<void>; release(): void };
-  /** A part that can be repeated with fewer rows. If it fails, what it read no longer counts. */
+  /** Can be repeated with fewer rows. If it fails, what it read no longer counts. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
-  /** For `Database.until`. @throws ResponseTooLargeError, TooManyResponsesError, from the returned function */
+  /** For `Database.until`. The result @throws ResponseTooLargeError, TooManyResponsesError */
   counting(): (bytes: number) => void;
 }
 
-/** Parts of long readings that this process reads concurrently: with more, other requests wait for the processors. */
+/** With more long readings at once, other requests wait for the processors. */
 const PARTS_AT_ONCE = 2;
 let partsLeft = PARTS_AT_ONCE;
 const waitingParts: (() => void)[] = [];
 
-/** The parts of all requests take turns. Bytes of a part stop counting once it is over, so return few of them. */
+/** Requests take turns. Bytes stop counting once the part is over, so return few of them. */
 export async function readPart<T>(work: () => Promise<T>): Promise<T> {
   if (partsLeft > 0) partsLeft -= 1;
   else await new Promise<void>((resolve) => waitingParts.push(resolve));
@@ -37,12 +37,10 @@ export async function readPart<T>(work: () => Promise<T>): Promise<T> {
 
 const oneRow = new AsyncLocalStorage<boolean>();
 
-/** Runs work that can't be repeated with fewer rows: its results may be larger, up to {@link ROW_BYTES_MAX}. */
 export function forOneRow<T>(work: () => Promise<T>): Promise<T> {
   return oneRow.run(true, work);
 }
 
-/** Returns the maximum bytes of one result, and of the response, at this point of a request. */
 function resultBytesMax(): number {
   return oneRow.getStore() === true ? ROW_BYTES_MAX : RESULT_BYTES_MAX;
 }
@@ -130,9 +128,9 @@ export function createResponseBytes(budget: ByteBudget): ResponseBytes {
 
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
-/** Escapes may make JSON several times as long as stored texts. @throws ResponseTooLargeError */
+/** Escapes may multiply the length of stored texts. @throws ResponseTooLargeError */
 export function boundedJson(value: unknown): string {
-  // One long text may be in many rows: their JSON must not be built to learn its size.
+  // One long text may be in many rows: its JSON must not be built to learn its size.
   const [length, bytesMax] = [textLength(value), resultBytesMax()];
   if (length > bytesMax) throw new ResponseTooLargeError(bytesMax, length);
   const text = JSON.stringify(value);
@@ -148,7 +146,6 @@ function textLength(value: unknown): number {
   return length;
 }
 
-/** Makes the `c.json` of requests use {@link boundedJson}. */
 export function boundedResponses(): MiddlewareHandler<ApiEnv> {
   return (c, next) => {
     const json = (value: unknown, status?: ContentfulStatusCode, headers?: Record<string, string>) =>

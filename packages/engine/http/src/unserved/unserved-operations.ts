@@ -3,7 +3,6 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface UnservedOperation {
   readonly method: Method;
   readonly path: string;
-  /** The hosted API's name, which its SDK uses too. */
   readonly name: string;
   readonly group: string;
 }
@@ -146,7 +145,7 @@ const APTOS_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/accounts/{address}', 'getAccount'],
     ['GET', '/accounts/{address}/resources', 'getAccountResources'],
     ['GET', '/accounts/{address}/modules', 'getAccountModules'],
-    // The hosted API has two operations on this path; the last segment decides between them.
+    // Two operations of the hosted API share this path.
     ['GET', '/accounts/{address}/resource/{resource_type}', 'getAccountResource, getAccountModule'],
   ]),
   ...unserved('', 'Events', [
@@ -170,7 +169,7 @@ const APTOS_OPERATIONS: readonly UnservedOperation[] = [
   ]),
 ];
 
-/** Each gets a 501 and is listed at `/docs/not-served`. Remove an operation when a route serves it. */
+/** Each gets a 501 and is listed at `/docs/not-served`. Remove an operation that a route serves. */
 export const UNSERVED_OPERATIONS: readonly UnservedOperation[] = [
   ...EVM_OPERATIONS,
   ...STREAM_OPERATIONS,

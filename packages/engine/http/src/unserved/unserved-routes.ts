@@ -4,10 +4,10 @@ import { NotServedError } from '../errors/api-error.ts';
 import type { UnservedOperation } from './unserved-operations.ts';
 import { UNSERVED_OPERATIONS } from './unserved-operations.ts';
 
-/** Clients of the hosted API understand 404 as "there is none". Registered last, so that served operations win. */
+/** Clients understand 404 as "there is none". Registered last: served operations win. */
 export const unservedRoutes: RouteModule = (app, dependencies) => {
   const isOfStreams = ({ path }: UnservedOperation): boolean => path.startsWith('/streams/');
-  // The first matching route wins, so fixed segments are sorted before parameters in the same position.
+  // The first match wins, so fixed segments are sorted before parameters.
   const sorted = UNSERVED_OPERATIONS.map((operation) => ({ operation, shape: shapeOf(operation.path) }))
     .toSorted((left, right) => (left.shape < right.shape ? -1 : Number(left.shape > right.shape)))
     .map(({ operation }) => operation);
@@ -27,7 +27,6 @@ function refusal(operation: UnservedOperation): RouteModule {
   };
 }
 
-/** `/nft/{address}/price` becomes `0/0/1/0`: sorts fixed segments before parameters, from left to right. */
 function shapeOf(path: string): string {
   return path
     .split('/')

@@ -9,7 +9,6 @@ interface CountedRequest {
   readonly status: number;
 }
 
-/** Counts requests in memory and adds them to table `api_usage` every few seconds. */
 export interface ApiUsageCounter {
   count(request: CountedRequest): void;
   flush(): Promise<void>;
@@ -91,16 +90,14 @@ async function addUsage(database: Database, counted: Entries, day: Date): Promis
 }
 
 export interface ApiUsage {
-  /** First characters of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
+  /** Start of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
   readonly keyId: string;
   /** UTC, `2026-01-31`. */
   readonly day: string;
   readonly method: string;
   readonly route: string;
   readonly requests: number;
-  /** Responses with 400 to 499 among them. */
   readonly refused: number;
-  /** Responses with 500 and above among them. */
   readonly failed: number;
 }
 

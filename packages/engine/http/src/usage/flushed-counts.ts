@@ -3,10 +3,9 @@ import { type Database, failureLevel } from '@chainstead/db';
 
 export interface FlushedCountsOptions<Counts> {
   readonly empty: () => Counts;
-  /** @param period start of the hour or day that the counts belong to */
   readonly write: (database: Database, counts: Counts, period: Date) => Promise<void>;
   readonly add: (to: Counts, from: Counts) => void;
-  /** Counts of two periods are never written together. Milliseconds from the epoch: hours and days in UTC. */
+  /** Counts of two periods are never written together. From the epoch: UTC hours and days. */
   readonly periodMs: number;
   readonly what: string;
   readonly database: Database;
@@ -15,9 +14,9 @@ export interface FlushedCountsOptions<Counts> {
 }
 
 export interface FlushedCounts<Counts> {
-  /** Returns the object to increment synchronously: after an await, call it again. */
+  /** To increment synchronously: after an await, call it again. */
   current(): Counts;
-  /** Writes the counts; counts that can't be written stay for the next flush. Never rejects. */
+  /** Counts that can't be written stay for the next flush. Never rejects. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +31,7 @@ export function createFlushedCounts<Counts>(options: FlushedCountsOptions<Counts
   let isClosed = false;
   let timer = schedule();
 
-  /** Flushes at the end of a period at the latest, so that counts belong to their period. */
+  /** At the end of a period at the latest: counts belong to their period. */
   function schedule(): NodeJS.Timeout {
     const left = periodMs - (clock.now() % periodMs);
     return setTimeout(() => void flush(), Math.min(FLUSH_MS, left)).unref();

@@ -10,7 +10,7 @@ import type { StateKind, StateReader } from '../state-kind.ts';
 interface Question {
   items: string[];
 }
-/** As pairs of an address and whether there is a contract. */
+/** `true`: there is a contract. */
 type Answer = (readonly [address: string, hasCode: boolean])[];
 
 const accountCodesKind: StateKind<Question, Answer> = {
@@ -18,16 +18,16 @@ const accountCodesKind: StateKind<Question, Answer> = {
   question: z.object({ items: z.array(z.string().refine(isAddress)).min(1) }),
   answer: z.array(z.tuple([z.string(), z.boolean()])),
   callsOf: ({ items }) => items.length,
-  // No contract takes part: a node that returns no code for one address returns none for the others.
+  // A node that returns no code for one address returns none for the others.
   failsAlike: () => '',
 };
 
-/** How long the absence of a contract at an address is cached; its presence is permanent. Seconds. */
+/** The absence of a contract is cached this long, its presence permanently. */
 const ABSENCE_SECONDS = 3_600;
 /** EIP-7702: an account of a person that lets a contract act for it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 
-/** Whether there are contracts at addresses; unknown ones are missing. A node that timed out is skipped for a while. */
+/** Unknown addresses are missing. A node that timed out is skipped for a while. */
 export type HasCodeOf = (
   context: ReadingContext,
   chain: Chain,
@@ -38,10 +38,9 @@ export type HasCodeOf = (
 export const hasCodeOf: HasCodeOf = async (context, chain, addresses, waitMs) =>
   lookUpRest(context, chain, addresses, await getStoredCodes(context.database, chain, addresses), waitMs);
 
-/** Per chain and process: an address takes about a hundred bytes. */
+/** Per chain and process, about a hundred bytes each. */
 const REMEMBERED_MAX = 100_000;
 
-/** Caches stored results for as long as they are valid. */
 export function createHasCodeOf(): HasCodeOf {
   const byChain = new Map<ChainId, Map<Address, { readonly hasCode: boolean; readonly until: number }>>();
   return async (context, chain, addresses, waitMs) => {
@@ -67,7 +66,7 @@ export function createHasCodeOf(): HasCodeOf {
 
 interface StoredCode {
   readonly hasCode: boolean;
-  /** Not above zero: it is to be looked at again. Milliseconds. */
+  /** Not above zero: look again. */
   readonly believedMs: number;
 }
 

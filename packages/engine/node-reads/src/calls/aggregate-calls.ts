@@ -11,23 +11,19 @@ const MULTICALL3_ABI = parseAbi([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
 ]);
 
-/** Call data of Multicall3's `aggregate3`, in which each call may fail alone. */
 export function encodeAggregate(calls: readonly ContractCall[]): Hex {
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   return encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [requests] });
 }
 
-/**
- * Returns the data by call, null for one that failed or returned nothing; null if the response is not Multicall3's. A
- * null among the results proves nothing: one `INVALID` opcode burns 63/64 of the gas of all that follow.
- */
+/** Null: not Multicall3's. Null data proves nothing: one `INVALID` burns 63/64 of the gas. */
 export function decodeAggregate(answer: Hex, calls: number): (Hex | null)[] | null {
   try {
     const [results] = decodeAbi(MULTICALL3_ABI[0].outputs, answer);
     if (results.length !== calls) return null;
     return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
   } catch {
-    // Not Multicall3 at that address, or a contract that answers far too much: the single calls decide.
+    // No Multicall3, or a contract that answers far too much: the single calls decide.
     return null;
   }
 }

@@ -5,25 +5,24 @@ import { isUnread, settleTogether, TOO_LATE, whyNothing } from './settle-togethe
 export interface CallAnswer {
   readonly data: Hex | null;
   readonly upstream: string;
-  /** Why no node returned the result of the call: `data` is meaningless then. */
   readonly unread?: ChainsteadError;
 }
 
-/** How calls are made: one, or many in one (null where that does not work). `late` aborts when the others waited enough. */
+/** `many` null: does not work. `late` aborts when the others waited enough. */
 export interface CallMeans {
   readonly one: (call: ContractCall, late: AbortSignal) => Promise<CallAnswer>;
   readonly many: ((calls: readonly ContractCall[], late: AbortSignal) => Promise<CallAnswer[] | null>) | null;
   readonly lateCalls: LateCalls;
 }
 
-/** In one aggregate: so many balances stay far below the 50,000,000 gas that nodes give an eth_call. */
+/** Far below the 50,000,000 gas that nodes give an eth_call, for balances. */
 const TOGETHER_MAX = 100;
 /** So few are not worth another aggregate. */
 const ALONE_MAX = 8;
-/** One endless contract holds up its aggregate: after this, its calls are made alone. Milliseconds. */
+/** One endless contract holds up its aggregate: its calls are then made alone. */
 const AGGREGATE_MS = 1_500;
 
-/** In call order. One that can't be read or takes far longer is `unread`. @throws the first error if all are */
+/** A call that can't be read or is far later is `unread`. @throws the first error if all are */
 export async function callTogether(calls: readonly ContractCall[], means: CallMeans): Promise<CallAnswer[]> {
   const heldBack = new Set(calls.length > 1 ? calls.filter((call) => means.lateCalls.has(call)) : []);
   const prompt = calls.filter((call) => !heldBack.has(call));
@@ -37,7 +36,7 @@ export async function callTogether(calls: readonly ContractCall[], means: CallMe
   return answers;
 }
 
-/** One contract may burn the gas of all behind it: calls without data are repeated in halves, and few alone. */
+/** One contract may burn all gas: calls without data are repeated in halves, or alone. */
 async function callSome(calls: readonly ContractCall[], means: CallMeans): Promise<CallAnswer[]> {
   if (means.many === null || calls.length < 2) return callAlone(calls, means);
   const together = await inTime(calls, means.many);
@@ -81,7 +80,7 @@ async function callAlone(calls: readonly ContractCall[], { one, lateCalls }: Cal
 const NOTHING = { data: null, upstream: '' } as const;
 const LEFT_OUT: CallAnswer = { ...NOTHING, unread: TOO_LATE };
 
-/** Calls that took far longer than the others of their group, which does not wait for them again soon. */
+/** Far later than others of their group, which does not wait for them again soon. */
 export interface LateCalls {
   has(call: ContractCall): boolean;
   add(call: ContractCall): void;

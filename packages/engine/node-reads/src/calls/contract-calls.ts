@@ -3,10 +3,10 @@ import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainst
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
 
-/** Null if the call reverted or returned nothing. @throws UpstreamsExhaustedError, RequestAbortedError */
+/** Null: reverted, or returned nothing. @throws UpstreamsExhaustedError, RequestAbortedError */
 export interface ContractCalls {
   call(to: Address, data: Hex, signal: AbortSignal, at?: CalledState): Promise<Hex | null>;
-  /** Through Multicall3; null if it does not work. A null among the results proves nothing: repeat that call alone. */
+  /** Through Multicall3; null: does not work. Null data proves nothing: repeat that call alone. */
   callTogether(
     calls: readonly ContractCall[],
     signal: AbortSignal,
@@ -26,7 +26,6 @@ const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
 export function createContractCalls(options: {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-  /** Maximum size of a result of `call`; the rest is cut off. */
   readonly answerBytesMax: number;
 }): ContractCalls {
   const { pool, chain, answerBytesMax } = options;
@@ -46,7 +45,7 @@ export function createContractCalls(options: {
       budget.observe(value.length);
       return value as Hex;
     } catch (error) {
-      // The node executed the call and it failed: a result. A failure that may be temporary is not.
+      // The call failed in execution: a result. A failure that may be temporary is not.
       if (isAnswerOfCall(error)) return null;
       throw error;
     }

@@ -13,7 +13,7 @@ export interface ReadingContext {
 
 const PART_MAX = 100;
 
-/** Requests many items, a hundred per question, in one order, so that requests share it. @returns results in time */
+/** A hundred per question, in one order, so that requests share it. @returns results in time */
 export async function fetchInParts<Answer>(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,

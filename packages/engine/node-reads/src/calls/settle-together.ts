@@ -4,18 +4,14 @@ import { StateUnavailableError } from '../state-error.ts';
 
 export type Settled<T> = { readonly value: T } | { readonly unread: ChainsteadError };
 
-/** Once half of the works have ended, the others have this time, or twice the time of that half. Milliseconds. */
+/** Time for the rest once half have ended, or twice the time of that half. */
 const LATE_MS = 750;
 /** If this many fail first, no node is there: the others are aborted. */
 const FAULTS_MAX = 5;
 
 export const TOO_LATE = new StateUnavailableError('A contract responds far slower than others and was skipped');
 
-/**
- * Runs separate node calls: one that fails, or takes far longer than the others, spoils none of them.
- * @param work its signal aborts when the others have waited long enough
- * @throws RequestAbortedError if the caller aborted, and errors that are no ChainsteadError
- */
+/** A failure or delay spoils no other. @throws RequestAbortedError if the caller aborted */
 export async function settleTogether<Item, T>(
   items: readonly Item[],
   work: (item: Item, late: AbortSignal) => Promise<T>,
@@ -47,12 +43,12 @@ export async function settleTogether<Item, T>(
   }
 }
 
-/** Whether nodes failed: false if the caller aborted all of it, or this program is at fault. */
+/** False if the caller aborted all of it, or this program is at fault. */
 export function isUnread(error: unknown, late: AbortSignal): error is ChainsteadError {
   return error instanceof ChainsteadError && (late.aborted || !(error instanceof RequestAbortedError));
 }
 
-/** Returns the first reason other than lateness if nothing could be read; null if something was, or nothing was asked. */
+/** Null if something was read, or nothing was asked. */
 export function whyNothing(
   settled: readonly { readonly unread?: ChainsteadError | undefined }[],
 ): ChainsteadError | null {

@@ -20,13 +20,12 @@ const hashPlacesKind: StateKind<{ hash: string }, { place: HashPlace | null }> =
   }),
 };
 
-/** Repeated look-ups share the result for this time. Milliseconds. */
 const MAX_AGE_MS = 30_000;
 
 const transactionSchema = z.object({ hash: z.string(), blockNumber: z.string() });
 const blockSchema = z.object({ hash: z.string(), number: z.string() });
 
-/** Null if no node has it, undefined if none responded in time. No index has hashes of transactions. */
+/** Null if no node has it, undefined if none responded in time. */
 export async function placeOfHash(
   { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
   chain: Chain,

@@ -9,16 +9,11 @@ import { type NativeBalances, storedNativeBalances } from './stored-native-balan
 
 export interface NativeBalancesOptions {
   readonly nodeReads: NodeReadQueue;
-  /** `ON_DEMAND_WAIT_MS`. */
   readonly waitMs: number;
-  /** `NATIVE_BALANCE_MAX_AGE_MS`. */
   readonly maxAgeMs: number;
 }
 
-/**
- * @param toBlock null, or at or above the newest committed block: that one
- * @throws StateUnavailableError (503) if no result came in time, StateNotArchivedError (404)
- */
+/** @throws StateUnavailableError (503) if no result came in time, StateNotArchivedError (404) */
 export async function getNativeBalances(
   { nodeReads, waitMs, maxAgeMs }: NativeBalancesOptions,
   database: Database,
@@ -31,7 +26,7 @@ export async function getNativeBalances(
     const stored = await storedNativeBalances(database, chain, addresses, maxAgeMs);
     if (stored !== null) return stored;
   }
-  // Readings of the newest block are stored; only those of an earlier one are worth reusing.
+  // Readings of the newest block are stored.
   const sharing = past === null ? 0 : maxAgeMs;
   const question = { addresses: [...addresses], to_block: past };
   const answer = await nodeReads.request(chain, nativeBalancesKind, question, { waitMs, maxAgeMs: sharing });

@@ -5,7 +5,6 @@ import * as response from './native-balances-response.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** `GET /api/v2.2/{address}/balance` and `GET /api/v2.2/wallets/balances` (docs/api/wallets.md#native-balances). */
 export function nativeBalanceRoutes(options: NativeBalancesOptions): readonly RouteModule[] {
   const routes: RouteModule = (app, dependencies) => {
     const { chains, database } = dependencies;

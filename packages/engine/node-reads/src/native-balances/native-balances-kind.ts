@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { StateKind } from '../state-kind.ts';
 
 const questionSchema = z.object({
-  /** In the order of the answer. */
   addresses: z.array(z.string().refine(isAddress)).min(1),
   /** Null: the newest committed block. */
   to_block: z.int().min(0).nullable(),

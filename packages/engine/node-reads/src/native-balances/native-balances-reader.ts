@@ -9,7 +9,7 @@ import type { StateReader } from '../state-kind.ts';
 import { type NativeBalancesAnswer, type NativeBalancesQuestion, nativeBalancesKind } from './native-balances-kind.ts';
 import { saveNativeBalances } from './stored-native-balances.ts';
 
-/** Reads native token balances: no sum of transfers can be right, as fees and transfers by contracts leave no logs. */
+/** Fees and transfers by contracts leave no logs, so no sum of transfers is right. */
 export const nativeBalancesReader: StateReader<NativeBalancesQuestion, NativeBalancesAnswer> = {
   kind: nativeBalancesKind,
   async read({ chain, pool, database }, { addresses, to_block: toBlock }, signal) {

@@ -9,7 +9,6 @@ export interface NativeBalances {
   readonly balances: readonly string[];
 }
 
-/** The newest reading of each account replaces the one before. */
 export async function saveNativeBalances(
   database: Database,
   chainId: ChainId,
@@ -25,7 +24,7 @@ export async function saveNativeBalances(
   );
 }
 
-/** Balances of all these accounts at one block of the current branch, at most `maxAgeMs` old; null otherwise. */
+/** All accounts at one block of the current branch; null otherwise. */
 export async function storedNativeBalances(
   database: Database,
   chain: Pick<Chain, 'id'>,

@@ -11,28 +11,24 @@ import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
 import { createTimeoutMemory } from './timeout-memory.ts';
 
 export interface AskOptions {
-  /** How long to wait for the result. The reading continues after that. Milliseconds. */
   readonly waitMs: number;
-  /** Shares the result of the same question that is younger than this. Milliseconds. @default 0: only a running one */
+  /** Shares a younger result of the same question. @default 0: only a running one */
   readonly maxAgeMs?: number;
   /**
-   * Shares an error or fruitless result that is younger than this, and does not wait for a question that was queued more
-   * than `waitMs` ago. After a timeout, no other question that fails alike is waited for until that one has a result.
-   * Milliseconds. @default 0: none of that
+   * Shares a younger error or fruitless result; skips what would wait in vain. @default 0: neither
    */
   readonly fruitlessMs?: number;
 }
 
-/** `fruitlessMs` of results that responses can do without. Short, since a reorg during a read causes a failure too. */
+/** For results that responses can do without. Short: a reorg during a read fails too. */
 export const SILENCE_MS = 10_000;
 
 export interface NodeReadQueue {
   /**
-   * Queues the question and waits for its result. A new question counts for the key of the request.
-   * @returns null if no result came in time, no worker serves the chain, or the key has spent its node calls and the
-   * response can do without the result
-   * @throws RateLimitedError (429), StateUnavailableError (503), StateNotArchivedError (404), DatabaseUnavailableError
-   * (503: the worker's database), StateReadingFailedError (500: any other fault of the worker)
+   * A new question counts for the key of the request. Null: no result in time, no worker, or no
+   * calls left for a result that may be missing.
+   * @throws RateLimitedError (429), StateUnavailableError (503), StateNotArchivedError (404),
+   * DatabaseUnavailableError (503), StateReadingFailedError (500)
    */
   request<Question, Answer>(
     chain: Chain,
@@ -49,7 +45,6 @@ export interface NodeReadQueueOptions {
   readonly logger: Logger;
 }
 
-/** One for all routes of a process: the rows of all waiting requests are read together. */
 export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueue {
   const { database, logger } = options;
   const served = new Set(options.chains.map(({ id }) => id));
@@ -103,7 +98,7 @@ function isShared<Answer>(
   return ageMs < fruitlessMs && kind.isFruitless?.(kind.answer.parse(settlement.answer)) === true;
 }
 
-/** @throws StateUnavailableError, StateNotArchivedError, DatabaseUnavailableError, StateReadingFailedError */
+/** @throws the errors of {@link NodeReadQueue.request} */
 function answerOf(chain: Chain, { answer, errorCode, errorMessage }: Settlement): unknown {
   if (errorCode === null) return answer;
   if (errorCode === DATABASE_AWAY)

@@ -10,12 +10,11 @@ export interface NodeQuestion {
   readonly question: unknown;
 }
 
-/** Names in metrics and notifications. Slow questions never delay those with a waiting request. */
 export const STATE_WORK = { quick: 'state', slow: 'state-slow' } as const;
 
 export const DUE_QUESTIONS: DueTable = { name: 'state_questions', key: ['chain_id', 'key'] };
 
-/** The same question has the same key. @param question as its schema gives it, so that members have one order */
+/** @param question as its schema gives it: members have one order */
 export function questionKey(kind: StateKind, question: unknown): string {
   return `${kind.name}:${createHash('sha256').update(JSON.stringify(question)).digest('hex')}`;
 }
@@ -28,18 +27,17 @@ export interface Settlement {
 
 const SETTLEMENT = sql`known.answer, known.error_code AS "errorCode", known.error_message AS "errorMessage"`;
 
-/** Microseconds since the Unix epoch: a JavaScript date would round them. */
+/** Since the epoch: a JavaScript date would round them. */
 const micros = (column: string): Sql => sql`(extract(epoch FROM ${asSql(column)}) * 1000000)::bigint`;
-/** A result stays in its row until the next one: waiting requests still find it there. */
+/** A result stays in its row until the next one, for waiting requests. */
 const IS_SETTLED = sql`coalesce(known.settled_at >= known.asked_at, false)`;
 const millisecondsSince = (column: string): Sql =>
   sql`(extract(epoch FROM clock_timestamp() - ${asSql(column)}) * 1000)::float8`;
 const isYoungerThan = (ms: number, moment: Sql = sql`clock_timestamp()`): Sql =>
   sql`known.settled_at > ${moment} - make_interval(secs => ${ms / 1_000}::float8)`;
-/** A sweep deletes questions older than this. Seconds. */
 const KEPT_SECONDS = 600;
 
-/** Returns the result of the same question within `maxAgeMs`; `unsettled`: in progress; null: none. Writes nothing. */
+/** `unsettled`: in progress; null: none within `maxAgeMs`. Writes nothing. */
 export async function knownQuestion(
   database: Database,
   chainId: ChainId,
@@ -61,7 +59,7 @@ export function recentAnswerTo(chainId: ChainId | Sql, key: string, maxAgeMs: nu
     AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(maxAgeMs)})`;
 }
 
-/** Queues a question, unless it is in progress or has a result within `maxAgeMs`. `settlement` null: wait for it. */
+/** Unless it is in progress or has a result within `maxAgeMs`. `settlement` null: wait for it. */
 export async function leaveQuestion(
   database: Database,
   chainId: ChainId,
@@ -86,7 +84,7 @@ export async function leaveQuestion(
 export interface RequestedQuestion {
   readonly chainId: ChainId;
   readonly key: string;
-  /** Microseconds since the Unix epoch. */
+  /** Microseconds since the epoch. */
   readonly lastRequestedAt: string;
 }
 

@@ -3,7 +3,7 @@ import type { Sql } from '@chainstead/db';
 import type { StateKind } from '../state-kind.ts';
 import { questionKey, recentAnswerTo } from './question-rows.ts';
 
-/** A recent result of a question for a statement that reads other things too. @param chainId a value or a column */
+/** The statement may read other things too. @param chainId a value or a column */
 export function recentAnswer<Question, Answer>(
   kind: StateKind<Question, Answer>,
   question: Question,
@@ -13,7 +13,7 @@ export function recentAnswer<Question, Answer>(
   return {
     /** A column; null without a result. */
     sql: recentAnswerTo(chainId, questionKey(kind, kind.question.parse(question)), maxAgeMs),
-    /** Returns null also for a result in the shape of another version of the program. */
+    /** Null also for the shape of another version of the program. */
     read: (column: unknown): Answer | null => (column === null ? null : (kind.answer.safeParse(column).data ?? null)),
   };
 }

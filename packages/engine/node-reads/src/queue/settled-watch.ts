@@ -4,7 +4,7 @@ import { type RequestedQuestion, type Settlement, settledQuestions } from './que
 
 const POLL_MS = 30;
 
-/** Reads the rows of all waiting requests together. A failed read fails no request: they wait on. */
+/** Reads the rows of all waiting requests together. A failed read fails none: they wait on. */
 export function createSettledWatch(options: {
   readonly database: Database;
   readonly clock: Clock;
@@ -31,13 +31,12 @@ export function createSettledWatch(options: {
   }
 
   return {
-    /** Returns null without a result within `ms`. */
+    /** Null without a result within `ms`. */
     async wait(question: RequestedQuestion, ms: number): Promise<Settlement | null> {
       if (ms <= 0) return null;
       const settled = Promise.withResolvers<Settlement>();
       const ended = new AbortController();
       waiting.set(question, settled.resolve);
-      // A failed look leaves its requests to their time; the next request looks again.
       if (!isLooking) void look();
       try {
         const late = sleepUnlessAborted(clock, ms, ended.signal).then(() => null);

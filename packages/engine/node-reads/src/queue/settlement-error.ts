@@ -1,4 +1,3 @@
-/** The settlement of a failed question: the API reports whose fault it is. */
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError } from '@chainstead/core';
 import { isOutage } from '@chainstead/db';
@@ -9,7 +8,7 @@ import type { Settlement } from './question-rows.ts';
 export const DATABASE_AWAY = 'DATABASE_UNAVAILABLE';
 export const UNEXPECTED = 'UNEXPECTED';
 
-/** Its message is for the client: the texts of nodes and errors are for the log. @param isOverdue aborted for its time */
+/** The message is for clients, without texts of nodes. @param isOverdue ran out of time */
 export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolean): Settlement {
   const failed = (errorCode: string, errorMessage: string): Settlement => ({ answer: null, errorCode, errorMessage });
   if (error instanceof StateNotArchivedError || error instanceof StateUnavailableError)
@@ -19,7 +18,7 @@ export function failedSettlement(error: unknown, chain: Chain, isOverdue: boolea
   const isTimeout = answerTo(error).status === 503 || (error instanceof Error && error.name === 'TimeoutError');
   if (isOverdue || (isForeign && isTimeout))
     return failed('STATE_UNAVAILABLE', `The state read on ${chain.name} timed out: retry in a moment`);
-  // All that talks to nodes throws errors of a known kind; anything else is a fault of this program.
+  // All that talks to nodes throws errors of a known kind.
   return error instanceof ChainsteadError
     ? failed(error.code, `The nodes of ${chain.name} returned no response: retry in a moment`)
     : failed(UNEXPECTED, 'Internal error');

@@ -26,11 +26,9 @@ export interface StateWorkerOptions {
 }
 
 const CONCURRENCY = { quick: 16, slow: 2 } as const;
-/** A request waits for the questions of a dead worker. Milliseconds. */
 const LEASE_MS = 5_000;
-/** After a result could not be stored. */
 const RETRY_SECONDS = 1;
-/** A request waits: longer readings are aborted. Milliseconds. */
+/** A request waits: longer readings are aborted. */
 const QUESTION_MS_MAX = 30_000;
 /** A node behind a load balancer may lack a block that another one gave a moment ago. */
 const ATTEMPTS_MAX = 3;

@@ -4,11 +4,10 @@ import { isUnanswered, type RequestedQuestion } from './question-rows.ts';
 /** A few hundred bytes each. */
 const GROUPS_MAX = 10_000;
 
-/** Timeouts of a process, so that it does not wait for questions which would fail alike. */
+/** A process does not wait for questions that would fail alike. */
 export function createTimeoutMemory(database: Database) {
   const waits = new Map<string, { readonly question: RequestedQuestion; readonly at: number }>();
   return {
-    /** Whether a question of the group timed out within `ms`, and still has no result. */
     async has(group: string, ms: number): Promise<boolean> {
       const last = waits.get(group);
       if (last === undefined) return false;

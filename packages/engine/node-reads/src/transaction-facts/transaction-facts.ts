@@ -20,7 +20,7 @@ export interface TransactionFacts {
   readonly recipient: Address | null;
   /** Wei, decimal digits. */
   readonly value: string;
-  /** The first four bytes of the input; null if it has fewer. */
+  /** First four bytes of the input; null if it has fewer. */
   readonly method: Hex | null;
 }
 
@@ -53,10 +53,9 @@ const transactionSchema = z.object({
   data: z.string().optional(),
 });
 
-/** Function selector: `0x` and four bytes. */
 const METHOD_LENGTH = 10;
 
-/** Stored contents, and the rest read from a node within `waitMs`; unknown transactions are missing. */
+/** The rest is read from a node within `waitMs`; unknown transactions are missing. */
 export async function transactionFactsOf(
   context: Omit<ReadingContext, 'database'> & { readonly database: ReadDatabase },
   chain: Chain,

@@ -7,7 +7,7 @@ export interface BlockRun {
   readonly isNewest: boolean;
 }
 
-/** Returns the run of each dataset that contains a block. A dataset whose run does not contain it is missing. */
+/** A dataset whose run does not contain the block is missing. */
 export async function readBlockRuns(
   database: ReadDatabase,
   chainId: ChainId,

@@ -1,5 +1,3 @@
-/** Arguments are SQL expressions, never values. */
-
 import type { ChainId } from '@chainstead/core';
 import { rawSql, type Sql, sql } from '@chainstead/db';
 import { CONTRADICTIONS } from '@chainstead/sync';
@@ -8,7 +6,7 @@ const BIGINT_MAX = '9223372036854775807';
 
 export type ChainInSql = ChainId | Sql;
 
-/** CTEs `ranges` and `covered`: `indexed_from` and `indexed_to` of the run that ends with the newest block, or nulls. */
+/** CTEs `ranges` and `covered`: `indexed_from` and `indexed_to` of the newest run, or nulls. */
 export function coverage(chainId: ChainInSql, dataset: string): Sql {
   return sql`ranges AS (
   SELECT first_block, last_block, lag(last_block) OVER (ORDER BY first_block) AS previous_last
@@ -24,7 +22,7 @@ export interface BlockSpan {
   readonly highest: Sql;
 }
 
-/** Returns whether `ranges` (or another relation of disjoint `first_block`, `last_block`) cover the span. They never overlap, so they do exactly when their parts in it add up to its length. */
+/** Disjoint ranges cover the span exactly if their parts in it add up to its length. */
 export function isComplete(span: BlockSpan, ranges: Sql = rawSql('ranges')): Sql {
   return sql`coalesce((
     SELECT span.lowest <= span.highest AND span.highest - span.lowest + 1 = (
@@ -33,7 +31,7 @@ export function isComplete(span: BlockSpan, ranges: Sql = rawSql('ranges')): Sql
     FROM (SELECT ${span.lowest} AS lowest, ${span.highest} AS highest) AS span), false)`;
 }
 
-/** Flag of `sync_ranges`: blocks that were stored as their upstream returned them, although that contradicts their header. Rows may be missing or wrong. */
+/** Stored although they contradict their header: rows may be missing or wrong. */
 export const IS_CONTRADICTED = sql`proof = 'unproven' AND proof_reason IN (${rawSql(CONTRADICTIONS.map((reason) => `'${reason}'`).join(', '))})`;
 
 export function hasContradicted(chainId: ChainInSql, dataset: string, { lowest, highest }: BlockSpan): Sql {
@@ -41,10 +39,7 @@ export function hasContradicted(chainId: ChainInSql, dataset: string, { lowest, 
     AND last_block >= ${lowest} AND first_block <= ${highest})`;
 }
 
-/**
- * CTE `from_date`: every block below `block` is earlier than the date; `known_block` is the same, or null if none is.
- * Blocks without rows may be missing in `blocks`, so a bound is the nearest known block outwards.
- */
+/** CTE `from_date`: blocks below `block` are earlier; `known_block`: the same, or null if none. */
 export function fromDateBound(chainId: ChainInSql, date: Sql): Sql {
   return sql`from_date AS MATERIALIZED (
   ${bisection(chainId, sql`probe.block_timestamp < ${date}`)}
@@ -52,7 +47,7 @@ export function fromDateBound(chainId: ChainInSql, date: Sql): Sql {
 )`;
 }
 
-/** CTE `to_date`: every block above `block` is later than the date; `known_block` is the same, or null when no known block is. */
+/** CTE `to_date`: blocks above `block` are later; `known_block`: the same, or null if none. */
 export function toDateBound(chainId: ChainInSql, date: Sql): Sql {
   return sql`to_date AS MATERIALIZED (
   ${bisection(chainId, sql`probe.block_timestamp <= ${date}`)}
@@ -62,10 +57,7 @@ export function toDateBound(chainId: ChainInSql, date: Sql): Sql {
 )`;
 }
 
-/**
- * Halves [low, high) until `low` is the block after the last known one that `isBelow`: log2(newest block) probes.
- * Stands within the CTE that uses it: Citus refuses recursion next to a distributed table.
- */
+/** Within the CTE that uses it: Citus refuses recursion next to a distributed table. */
 function bisection(chainId: ChainInSql, isBelow: Sql): Sql {
   return sql`WITH RECURSIVE steps(low, high) AS (
   SELECT 0::bigint, coalesce((SELECT block_number + 1 FROM blocks WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1), 0)

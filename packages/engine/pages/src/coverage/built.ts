@@ -6,7 +6,7 @@ export function isBuilt(chainId: ChainInSql, { name, version }: Projection): Sql
   return sql`EXISTS (SELECT FROM projections WHERE chain_id = ${chainId} AND state = ${name} AND version = ${version} AND status = 'built')`;
 }
 
-/** Returns whether a state counts all rows of a subject, for states of requested subjects only. @param subject its 20 bytes */
+/** For states of requested subjects only. @param subject its 20 bytes */
 export function isSubjectBuilt(
   chainId: ChainInSql,
   subject: Sql,
@@ -22,7 +22,6 @@ export interface ReadingSources {
   readonly database: ReadDatabase;
 }
 
-/** Reads an unbuilt state again from the primary: the same request may just have built it. */
 export async function readBuilt<Found extends { readonly isBuilt: boolean }>(
   { reads, database }: ReadingSources,
   read: (from: ReadDatabase) => Promise<Found>,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** What of a chain is indexed for an answer: the unbroken run of blocks that ends with the newest one; nulls for nothing. */
+/** The unbroken run of blocks that ends with the newest one; nulls for nothing. */
 export interface Indexed {
   readonly fromBlock: number | null;
   readonly toBlock: number | null;

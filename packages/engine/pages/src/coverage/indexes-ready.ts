@@ -2,10 +2,9 @@ import type { Clock } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
 import { knownFor } from '../known-for.ts';
 
-/** How long the last check of the indexes is valid: a bulk load may drop them. Milliseconds. */
 const KNOWN_FOR_MS = 10_000;
 
-/** A bulk load drops indexes, and a migration leaves those of large tables out. Checked every ten seconds. */
+/** A bulk load drops indexes, and a migration leaves those of large tables out. */
 export function createMissingIndexes(
   database: Pick<ReadDatabase, 'selectLasting'>,
   clock: Pick<Clock, 'now'>,

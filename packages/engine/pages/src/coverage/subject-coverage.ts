@@ -5,24 +5,19 @@ import { type ChainInSql, hasContradicted } from './block-span.ts';
 import { isSubjectBuilt } from './built.ts';
 import type { Indexed } from './indexed.ts';
 
-/** A wallet or a contract whose rows make up a response. Its values stand in several places of a statement: pass fragments. */
+/** Its values stand in several places of a statement: pass fragments. */
 export interface CoveredSubject {
   readonly kind: SubjectKind;
   readonly recordedAs?: `${SubjectKind}-${string}`;
   readonly subject: Sql;
   readonly chainId: ChainInSql;
   readonly dataset: string;
-  /** Further blocks with known rows: `first_block`, `last_block`. @default none */
+  /** Further known blocks: `first_block`, `last_block`. @default none */
   readonly followed?: Sql;
   readonly states?: readonly Projection[];
 }
 
-/**
- * CTE `covered` and those before it: `indexed_from` and `indexed_to` of the run that ends with the newest known block.
- * It joins the chain's coverage and the subject's backfill. `chain_to` is the newest block of the chain's coverage.
- * An emitter's logs may be read without the chain's: its newest block is then the checkpoint.
- * @param prefix of the names of all CTEs
- */
+/** CTEs up to `covered`: `indexed_from` and `indexed_to` of the newest run, and `chain_to`. */
 export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
   const { kind, recordedAs = kind, subject, chainId, dataset, followed } = of;
   const [known, joined, covered] = [rawSql(`${prefix}known`), rawSql(`${prefix}joined`), rawSql(`${prefix}covered`)];
@@ -51,7 +46,7 @@ export function subjectCoverage(of: CoveredSubject, prefix = ''): Sql {
 )`;
 }
 
-/** CTE `ranges` after those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. */
+/** CTE `ranges` after {@link subjectCoverage}: the same blocks as disjoint ranges. */
 export const SUBJECT_RANGES = sql`ranges AS (
   SELECT min(first_block) AS first_block, max(last_block) AS last_block FROM (
     SELECT first_block, last_block, count(*) FILTER (WHERE coalesce(reached < first_block, true)) OVER (ORDER BY first_block) AS island
@@ -95,13 +90,13 @@ export interface SubjectColumns {
 }
 
 export interface SubjectCoverage {
-  /** Complete when nothing from the first block that counts to the newest indexed one is missing, and all of it is counted. */
+  /** Complete: from the first block that counts to the newest, all are indexed and counted. */
   readonly indexed: Indexed;
   readonly isBuilt: boolean;
   readonly isCovered: boolean;
   readonly history: {
     readonly status: HistoryStatus;
-    /** All readable blocks are read; the missing ones may still be reorganized. */
+    /** The missing blocks may still be reorganized. */
     readonly waits: boolean;
     readonly callsMade: number;
     readonly callsEstimated: number | null;
@@ -116,7 +111,7 @@ export function readSubject(
   firstBlock: number = chain.firstBlock,
 ): SubjectCoverage {
   const span = { fromBlock: row?.indexed_from ?? null, toBlock: row?.indexed_to ?? null };
-  // Without any block of the chain, it is not indexed at all: its height is unknown.
+  // Without any block of the chain, its height is unknown.
   const isCovered =
     row !== undefined && row.chain_to !== null && span.fromBlock !== null && span.fromBlock <= firstBlock;
   const isBuilt = row?.is_built ?? false;

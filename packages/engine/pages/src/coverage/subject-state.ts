@@ -12,7 +12,7 @@ export type SubjectSnapshot = readonly [
   kept: readonly [isBuilt: boolean, isAskNoted: boolean] | null,
 ];
 
-/** One JSON array: a page with it takes no longer than with columns and joins. After the CTEs of `subjectCoverage`. */
+/** One JSON array costs less than columns and joins. After the CTEs of `subjectCoverage`. */
 export function subjectState(
   { subject, chainId, dataset }: CoveredSubject,
   { name, version }: Pick<Projection, 'name' | 'version'>,

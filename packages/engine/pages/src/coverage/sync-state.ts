@@ -9,7 +9,7 @@ export interface SyncState {
 
 export type SubjectNoun = 'wallet' | 'collection' | 'token';
 
-/** @param answer outcome of the request for the history; null: no block is missing */
+/** @param answer null: no block is missing */
 export function syncStateOf(
   chain: Chain,
   noun: SubjectNoun,

@@ -8,7 +8,7 @@ import type { Indexed } from './indexed.ts';
 import type { CoveredSubject } from './subject-coverage.ts';
 import { type SyncState, syncStateOf } from './sync-state.ts';
 
-/** Returns an account whose rows of a dataset are decoded from whole transactions. A block counts once the account's transfers and sent transactions are read. */
+/** A block counts once the account's transfers and sent transactions are read. */
 export function traderSubject(account: Address, dataset: string, chainId: ChainInSql): CoveredSubject {
   return { kind: 'trader', recordedAs: 'trader-sent', subject: sql`${addressBytes(account)}::bytea`, chainId, dataset };
 }
@@ -21,7 +21,7 @@ interface TraderRequest {
 
 export type TraderBackfill = Pick<OnDemandBackfill, 'requestTrader' | 'retainedFrom'>;
 
-/** Blocks below the retention window are never read: `complete` is false without them, but the state is final. */
+/** Blocks below the retention window are never read: the state is final, but not `complete`. */
 export async function requestTraderState(
   onDemandBackfill: TraderBackfill,
   context: RequestContext,

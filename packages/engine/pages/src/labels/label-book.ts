@@ -3,9 +3,8 @@ import { type Address, type ChainId, type Clock, errorText, type Logger, systemC
 import { addressBytes, hexText, type ReadDatabase, rowsAfter, sql, where } from '@chainstead/db';
 import { type AddressLabel, getLabels } from './page-labels.ts';
 
-/** The labels of addresses, as a process keeps them while they are few: looked up, those of a page take a quarter of its statement. */
 export interface LabelBook {
-  /** Whether they are kept, so that a page's statement can leave them out. Has them read where they are not. */
+  /** A page's statement can then leave them out. Has them read if due. */
   isKept(database: ReadDatabase): boolean;
   /** Cached labels count at the revision of the page. @param revision {@link LABEL_REVISION} */
   labelsOf(
@@ -18,18 +17,16 @@ export interface LabelBook {
 
 export interface LabelBookOptions {
   readonly logger: Logger;
-  /** With more labels none are cached; one takes about 300 bytes. @default 50,000 */
+  /** With more labels none are cached; one takes about 300 bytes. @default 50000 */
   readonly keptMax?: number;
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** How often labels were imported, in SQL: a number that grows in the transaction of each import. */
 export const LABEL_REVISION = sql`coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
 
 const KEPT_MAX = 50_000;
-/** Read in parts, between which other requests are answered. */
 const TOGETHER = 2_000;
-/** Rows that were written by hand show after it. Milliseconds. */
+/** Rows that were written by hand show after it. */
 const READ_AGAIN_MS = 600_000;
 const TRY_AGAIN_MS = 10_000;
 

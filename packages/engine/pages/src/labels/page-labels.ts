@@ -11,10 +11,7 @@ export interface AddressLabel {
 
 export type LabelEntry = readonly [string, string | null, string | null, string | null];
 
-/**
- * JSON of {@link LabelEntry}; null for none. Labels of the chain come first, then those with an entity.
- * Found with the address alone: row by row, or for both chain ids, they cost several times as much.
- */
+/** Looks up by address alone: row by row, or for both chain ids, takes several times as long. */
 export function labelsOf(addresses: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT json_agg(ARRAY[encode(address, 'hex'), label, entity, entity_logo] ORDER BY chain_id = 0, entity IS NULL, source COLLATE "C")
     FROM address_labels WHERE address = ANY (${addresses}) AND ${expectedTrue(sql`chain_id IN (${chainId}, 0)`)})`;

@@ -24,14 +24,13 @@ import { createWalletHistoryMetrics, type WalletHistoryMetrics } from './on-dema
 export interface OnDemandBackfillOptions {
   readonly chains: readonly Chain[];
   readonly datasets: readonly Dataset[];
-  /** Node calls for one wallet or contract at most; 0: none is read. */
+  /** Node calls per subject; 0: none is read. */
   readonly maxCalls: number;
-  /** Wallets and contracts that one key may have unfinished at once. */
   readonly perKey: number;
   readonly retentionOf?: ((chain: Chain) => RetentionSettings | undefined) | undefined;
 }
 
-/** `off`: on-demand backfill is turned off; `unserved`: no process reads it for the chain; the others as in RequestOutcome. */
+/** `off`: turned off; `unserved`: no process reads it for the chain. */
 export type WalletHistoryAnswer = RequestOutcome | 'off' | 'unserved';
 
 export interface RequestContext {
@@ -46,20 +45,18 @@ type RequestHistory = (
   requestedBy: string | null,
 ) => Promise<WalletHistoryAnswer>;
 
-/** Older blocks, read for one wallet or contract after a request: one row per subject, which the worker role reads. */
 export interface OnDemandBackfill {
-  /** For a caller that found something missing of the wallet. Touches the database and the queue, never a node. */
+  /** For a caller that found something missing. Never calls a node. */
   requestWallet: RequestHistory;
-  /** `known` if no block is missing. Looks once in a while only, so it may be called at every request. */
+  /** `known` if no block is missing. Looks rarely, so it may be called at every request. */
   requestContract: RequestHistory;
-  /** For the transactions that a wallet sent: the caller found unsearched blocks. */
   requestSender: RequestHistory;
   requestReceiver: RequestHistory;
-  /** For rows decoded from the transactions of an account, such as swaps. `unserved` if the chain has no such dataset. */
+  /** For rows such as swaps. `unserved` if the chain has no such dataset. */
   requestTrader: RequestHistory;
-  /** Returns the lowest block whose rows are retained; 0: all. Backfills read no blocks below it. */
+  /** 0: all. Backfills read no blocks below it. */
   retainedFrom(context: RequestContext, chain: Chain): Promise<number>;
-  /** For every log of a contract. `unserved` if the chain's logs are all stored, or no dataset takes any. */
+  /** `unserved` if the chain's logs are all stored, or no dataset takes any. */
   requestEmitter: RequestHistory;
   work(dueWork: Pick<DueWork, 'add'>, options: WalletHistoryWorkOptions): void;
 }
@@ -72,7 +69,6 @@ export interface SenderReading {
   readonly logger: Logger;
   readonly retention?: RetentionSettings | undefined;
   readonly maxCalls: number;
-  /** After this it gives way to others. Milliseconds. */
   readonly sliceMs: number;
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
@@ -188,7 +184,6 @@ function addHistories(
     chain,
     pool,
     database,
-    // Those that are indexed for the chain, and those that take any log.
     datasets: shared.datasets.filter((one) => kept.includes(one) || one.histories?.ofEmitter !== undefined),
     knownContracts: createKnownContracts(),
     clock,
@@ -214,12 +209,10 @@ function addHistories(
     async perform(claims, signal) {
       for (const { row } of claims) await read(row, signal);
     },
-    // What fails is recorded where it is read.
     retrySeconds: () => RETRY_SECONDS,
   });
 }
 
-/** What was added a short while ago. Forgets all of it when there is much: a miss only costs a look. */
 function createRecentKeys(recentMs: number) {
   const added = new Map<string, number>();
   return {
@@ -232,6 +225,6 @@ function createRecentKeys(recentMs: number) {
 }
 
 const LOOK_AGAIN_MS = 600_000;
-/** Between two looks at whether a key that had too much unfinished may ask for a contract now. Milliseconds. */
+/** Until a key that had too much unfinished is looked at again. */
 const ASK_AGAIN_MS = 60_000;
 const RECENT_MAX = 10_000;

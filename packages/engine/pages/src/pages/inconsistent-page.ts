@@ -8,7 +8,6 @@ export class InconsistentPageError extends defineError('PAGE_INCONSISTENT', (blo
   retryable: true,
 })) {}
 
-/** Until the servers of a cluster have all ended a commit that they are in: it takes milliseconds where all of them answer. */
 const WAITS_MS: readonly number[] = [10, 40, 150];
 
 export async function readConsistentPage<Page>(

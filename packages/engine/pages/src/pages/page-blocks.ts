@@ -12,10 +12,7 @@ const BLOCKS = packedRows({
   block_timestamp: moment('block_timestamp'),
 });
 
-/**
- * Found in one go: row by row they cost several times as much. Null for none.
- * Other look-ups of a page stand in the same CTE, so that Citus runs it on the coordinator. @param blocks a query for numbers
- */
+/** All blocks at once: row by row they cost several times as much. */
 export function blocksOf(blocks: Sql, chainId: ChainInSql): Sql {
   return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }

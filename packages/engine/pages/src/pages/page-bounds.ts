@@ -10,7 +10,7 @@ import {
 } from '../coverage/block-span.ts';
 import { type CoveredSubject, firstBlockOf, SUBJECT_RANGES, subjectCoverage } from '../coverage/subject-coverage.ts';
 
-/** Which blocks a page may show. Every bound that is not null applies; blocks and times are inclusive. */
+/** Every bound that is not null applies; blocks and times are inclusive. */
 export interface PageBounds {
   readonly fromBlock: number | null;
   readonly toBlock: number | null;
@@ -21,20 +21,17 @@ export interface PageBounds {
 }
 
 export interface PageRange {
-  /** For the statement's `WITH`: those of the dates, and `covered` with `indexed_from` and `indexed_to`. */
+  /** For `WITH`: those of dates, and `covered` with `indexed_from` and `indexed_to`. */
   readonly ctes: readonly Sql[];
   readonly lower: readonly Sql[];
   readonly upper: readonly Sql[];
   readonly lowest: Sql | null;
   readonly highest: Sql | null;
-  /** Whether all blocks of the bounds are indexed, as their headers say; reads `covered`. */
+  /** All blocks of the bounds are indexed, as their headers say; reads `covered`. */
   readonly complete: Sql;
 }
 
-/**
- * @param of whose coverage counts: a dataset, or a wallet or contract with its on-demand backfill
- * @param time a row's time; null if the block of every row is in `blocks`: then blocks of dates are exact
- */
+/** @param time a row's time; null if `blocks` has the block of every row */
 export function pageRange(
   chain: Chain,
   chainId: ChainInSql,
@@ -52,7 +49,7 @@ export function pageRange(
   const [fromDateBlock, toDateBlock] = [sql`(SELECT block FROM from_date)`, sql`(SELECT block FROM to_date)`];
   const lowest = bigints([fromBlock, fromDate && fromDateBlock]);
   const highest = bigints([toBlock, pinned, toDate && toDateBlock]);
-  // A requested block number counts as it is. A date, a pin and the lack of any end at the newest known block.
+  // A requested block counts as it is. Otherwise the newest known block is the end.
   const first = typeof of === 'string' ? sql`${chain.firstBlock}` : firstBlockOf(of, sql`${chain.firstBlock}::bigint`);
   // Blocks of an emitter end at its last request, which may be far below the newest block.
   const newest = rawSql(typeof of !== 'string' && of.kind === 'emitter' ? 'covered.chain_to' : 'covered.indexed_to');
@@ -82,7 +79,7 @@ export function pageRange(
     ],
     lowest: lowest.length === 0 ? null : sql`greatest(${joinSql(lowest)})`,
     highest: highest.length === 0 ? null : sql`least(${joinSql(highest)})`,
-    // Without any block of the chain, it is not indexed at all: its height is unknown.
+    // Without any block of the chain, its height is unknown.
     complete: typeof of === 'string' ? sql`(${isWhole})` : sql`(covered.chain_to IS NOT NULL AND ${isWhole})`,
   };
 }
@@ -92,10 +89,7 @@ export interface ScanRange {
   readonly far: readonly Sql[];
 }
 
-/**
- * Bounds one side only: for both the planner expects next to no rows. `after` replaces the near bound.
- * @param after the conditions of rows after the last key; null for the first page
- */
+/** One side only: for both the planner expects next to no rows. @param after null: first page */
 export function scanRange(
   order: KeysetOrder,
   { lower, upper }: Pick<PageRange, 'lower' | 'upper'>,

@@ -9,7 +9,6 @@ export function walletCountsState(dataset: string): string {
   return `${NAME}${dataset}`;
 }
 
-/** Counts are made again on request. @param accounts the columns that have a row's wallets */
 export function forgetWalletCounts(dataset: string, accounts: readonly PgColumn[]): SubjectProjection {
   const stored = columnsAs(table, 'stored');
   const forget = ({ rows, subjects }: RowsChange): readonly Sql[] => {

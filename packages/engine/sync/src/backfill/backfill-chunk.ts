@@ -1,4 +1,3 @@
-/** One backfill chunk: claimed, read and decoded, then committed in one transaction. */
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { commitRange } from '../commit/commit-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -13,12 +12,11 @@ import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, isReadWhole, notDone } from './backfill-ranges.ts';
 import { isFinal, untilItSucceeds } from './retry-range.ts';
 
-/** Times the chunks in flight, it matches an upstream's concurrency: round trips would take half of the time with fewer. */
+/** With fewer reads than an upstream's concurrency times the chunks, round trips dominate. */
 const PROVEN_READS_IN_FLIGHT = 6;
-/** Twice the logs of a chunk: its rows are in memory until its commit. */
 const DATA_WEIGHT_MAX = 12_000;
 
-/** Null if another process holds part of the range or has covered part of it since it was planned. */
+/** Null if another process holds or has covered part of the range. */
 export async function readClaimed(
   options: BackfillOptions,
   span: BackfillRange,
@@ -28,7 +26,6 @@ export async function readClaimed(
 ): Promise<DecodedRange | null> {
   const { chain, owner, kind, purpose = 'backfill' } = options;
   if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : purpose))) {
-    // Normal if several processes share a backfill.
     options.logger[kind === 'replace' ? 'info' : 'debug'](
       { chain: chain.key, block_range: `${range.from}-${range.to}` },
       'Range is claimed by another process; it is tried again later',
@@ -80,7 +77,7 @@ export async function commitRead(
 ) {
   const { chain, metrics, owner, kind, isUnsettled = false } = options;
   const started = options.clock.now();
-  // A dataset that could not be read again keeps its stored rows.
+  // A dataset that could not be read again keeps its rows.
   const datasets =
     kind === 'replace'
       ? withoutFailures(wholeDatasets({ chain, datasets: span.datasets }, read), read.batch.failures)
@@ -91,7 +88,6 @@ export async function commitRead(
     read.range,
     signal,
     () => commitRange(options, { read, batch, datasets, owner, kind, isUnsettled }),
-    // Blocks read on an abandoned branch stay wrong, so a retry of the commit is pointless.
     (error) => isFinal(error) || error instanceof ReorgedWhileReadingError,
   );
   read.batch.release();

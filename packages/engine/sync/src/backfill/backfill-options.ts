@@ -18,31 +18,28 @@ export interface BackfillOptions extends CommitDependencies {
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
   readonly order: 'newest-first' | 'oldest-first';
-  /** `receipts` proves whole blocks before they are served; `none` reads filtered logs, which the prover proves later. */
+  /** `receipts` proves blocks before they are served; `none` leaves that to the prover. */
   readonly proof: 'none' | 'receipts';
   readonly policy: ProofPolicy;
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** For blocks that contradict their own header. {@link backfill} sets its own. */
   readonly rereads?: Rereads;
-  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
+  /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
   /** `replace` also reads covered blocks again (reindex). */
   readonly kind: 'add' | 'replace';
-  /** A reorg may still replace the blocks: each must be indexed with the hash that was read. @default false */
+  /** A reorg may still replace the blocks: their hashes are checked. @default false */
   readonly isUnsettled?: boolean;
   /** `help`: another process fills the same blocks. @default 'backfill' */
   readonly purpose?: 'backfill' | 'help';
-  /** Finds blocks that end the process. @default no work is quarantined */
+  /** @default no work is quarantined */
   readonly journal?: RangeJournal;
   onProgress?(progress: BackfillProgress): void;
 }
 
 export interface BackfillProgress {
-  /** Blocks done by any process since the start of this call, and the total. */
   readonly done: number;
   readonly total: number;
-  /** Read by this process. */
   readonly logs: number;
-  /** First part of a block that no upstream has or that a dataset could not decode: a gap. Null: none. */
+  /** The first gap; null: none. */
   readonly unavailable: UnavailableBlocksError | DatasetFailedError | null;
 }

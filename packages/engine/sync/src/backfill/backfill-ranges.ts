@@ -1,4 +1,3 @@
-/** Plan of a backfill: spans of blocks that lack the same datasets, grouped by how those are read. */
 import type { BlockRange } from '@chainstead/core';
 import { missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
@@ -18,7 +17,6 @@ export interface BackfillRange {
   readonly datasets: readonly Dataset[];
 }
 
-/** In order: filtered logs first, traces last. `alsoDone`: ranges outside the stored coverage. */
 export async function planRanges(
   options: Planned,
   ranges: readonly BlockRange[],
@@ -33,10 +31,7 @@ export async function planRanges(
   );
 }
 
-/**
- * Groups datasets that the same reads serve, lightest first, so that a dataset without traces is complete even if traces
- * are unavailable. Logs with any topic are read of few emitters, so no filter by topic is joined with theirs.
- */
+/** Lightest first: datasets without traces are complete even if traces are unavailable. */
 function readTogether({ chain, datasets, proof }: Planned): readonly (readonly Dataset[])[] {
   const wayOf = (dataset: Dataset): Way => {
     const part = deepestPart(dataset, chain);
@@ -51,7 +46,6 @@ function readTogether({ chain, datasets, proof }: Planned): readonly (readonly D
 const WAYS = ['logs', 'logsOfEmitters', 'transactions', 'internalTransactions'] as const;
 type Way = (typeof WAYS)[number];
 
-/** Covered blocks (unless they are redone) and blocks below the retention window. */
 async function listDone(
   { chain, database, datasets, retention, kind }: Planned,
   within?: BlockRange,
@@ -68,7 +62,6 @@ function rangesWithout(coverage: readonly CoveredRange[], { range, datasets }: B
   }));
 }
 
-/** The whole chunk if covered blocks are redone, otherwise the blocks not covered yet. */
 export async function notDone(
   options: Planned,
   { datasets }: BackfillRange,
@@ -94,7 +87,6 @@ export function isReadWhole({ chain, proof }: Planned, datasets: readonly Datase
   return proof === 'receipts' || !partsOf(datasets, chain).has('logs');
 }
 
-/** Cuts a span into chunks, starting at the end that `order` puts first. The log density sets the size of each. */
 export function* chunksOf(
   options: Pick<BackfillOptions, 'order'>,
   range: BlockRange,

@@ -18,20 +18,16 @@ import { openRangeGuard, type RangeGuard, type RangeWork } from './range-guard.t
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
-/** Concurrent COPY statements. On two cores, two load 1.5 times as much as one, three no more than two. */
+/** COPY statements. On two cores, two load 1.5 times as much as one, three no more. */
 const COMMITS_IN_FLIGHT = 2;
 const CHUNKS_IN_FLIGHT = 4;
-/** Target per chunk; bounds memory. 10,000 logs would save a few percent per row and need 60 MB more. */
+/** Bounds memory. 10,000 logs save a few percent per row and need 60 MB more. */
 const LOGS_PER_CHUNK = 6_000;
 const FAST_CHUNK = { blocksFirst: 64, blocksMax: 20_000, logsPerChunk: LOGS_PER_CHUNK };
-/** Whole blocks are large. */
 const PROVEN_CHUNK = { blocksFirst: 8, blocksMax: 200, logsPerChunk: LOGS_PER_CHUNK };
-/** Delay before a range held by another process is checked again. */
 const CLAIM_WAIT_MS = 1_000;
-/** Delay after several chunks in a row were claimed by others first. */
 const LATE_WAIT_MS = 100;
 
-/** Resolves when every range is covered. A failed chunk is retried until the signal aborts. */
 export async function backfill(
   settings: BackfillOptions,
   ranges: readonly BlockRange[],
@@ -54,7 +50,6 @@ export async function backfill(
 
 type Run = ReturnType<typeof createRun>;
 
-/** Does the blocks first in which processes died. */
 async function dealSuspects(run: Run, spans: readonly BackfillRange[], guard: RangeGuard): Promise<void> {
   for (const span of spans)
     for (const range of intersectRanges([span.range], guard.suspects)) {
@@ -66,7 +61,6 @@ async function dealSuspects(run: Run, spans: readonly BackfillRange[], guard: Ra
   await guard.acquit();
 }
 
-/** Coverage is in the database, so each next chunk is planned from there together with other processes. */
 async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly BlockRange[]): Promise<void> {
   const { hand, stop } = run;
   const all = { from: Math.min(...ranges.map((range) => range.from)), to: Math.max(...ranges.map(({ to }) => to)) };
@@ -77,12 +71,12 @@ async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly Blo
     if (next !== null) run.begin(next);
     else if (left === 0) return;
     else if (!(await hand.nextEnd())) await options.clock.sleep(CLAIM_WAIT_MS, stop);
-    // Without this delay, chunks that appear free but can't be claimed would cause a busy loop.
+    // Free chunks that can't be claimed would cause a busy loop.
     if (run.isLate()) await options.clock.sleep(LATE_WAIT_MS, stop);
   }
 }
 
-/** Redoes each planned chunk once: redone blocks stay covered, so coverage can't show progress. */
+/** Redone blocks stay covered, so coverage can't show progress. */
 async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly BackfillRange[]): Promise<void> {
   for (const span of spans)
     for (const range of chunksOf(options, span.range, run.sizingOf(span))) {
@@ -92,7 +86,6 @@ async function dealPlanned(run: Run, options: BackfillOptions, spans: readonly B
     }
 }
 
-/** The chunks in progress and the commit queue behind them. */
 function createRun(options: BackfillOptions, spans: readonly BackfillRange[], guard: RangeGuard, signal: AbortSignal) {
   const hand = createHand(() => (guard.suspects.length > 0 ? 1 : CHUNKS_IN_FLIGHT));
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
@@ -117,14 +110,14 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
     }
     if (read === null) return workAround(span, range);
     state.lateClaims = 0;
-    // A read counts as in flight until its commit: that bounds memory.
+    // A read is in flight until its commit: that bounds memory.
     const { logCount } = read;
     lacking.note(read, span.datasets);
     await commits.add(releasing(read, (decoded) => commitRead(options, span, decoded, stop)));
     advance(range, logCount);
   };
 
-  /** Redoes the parts that another process doesn't hold. Blocks to add are planned again automatically. */
+  /** Redoes the parts that no other process holds. Blocks to add are planned again anyway. */
   const workAround = async (span: BackfillRange, range: BlockRange): Promise<void> => {
     if (options.kind === 'add') {
       state.lateClaims += 1;
@@ -135,7 +128,6 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
       await work(part, part.range);
   };
 
-  /** Added blocks count as done once they are covered, by any process. */
   const advance = (range: BlockRange, logs: number): void => {
     if (options.kind === 'replace') state.done += rangeSize(range);
     state.logs += logs;
@@ -204,7 +196,6 @@ function createHand(size: () => number) {
     async room(): Promise<void> {
       while (chunks.size >= size()) await Promise.race(chunks.values());
     },
-    /** @returns false if no chunk is in progress */
     async nextEnd(): Promise<boolean> {
       const isOne = chunks.size > 0;
       if (isOne) await Promise.race(chunks.values());
@@ -220,7 +211,6 @@ function createHand(size: () => number) {
   };
 }
 
-/** Parts unavailable on all upstreams and blocks that datasets could not decode. */
 function createLackingRecord(chain: BackfillOptions['chain']) {
   const unsupported = new Set<BlockPart>();
   const visited = new Map<string, BlockRange[]>();
@@ -247,7 +237,7 @@ function createLackingRecord(chain: BackfillOptions['chain']) {
       }
       if (lacking.size > 0) for (const { name } of datasets) visit(name, [range]);
     },
-    /** Ranges that were tried once and stay gaps. */
+    /** Tried once; stay gaps. */
     visited: (): CoveredRange[] =>
       [...visited].flatMap(([dataset, ranges]) => ranges.map((range) => ({ dataset, range }))),
     isPointless: ({ datasets }: Pick<BackfillRange, 'datasets'>): boolean =>

@@ -1,4 +1,3 @@
-/** Backfill of an ingest process: all blocks below the first followed one, and followed blocks that lack a dataset. */
 import { type BlockRange, errorText, intersectRanges, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { missingCoverage } from '../coverage/coverage.ts';
@@ -9,9 +8,7 @@ import { backfill } from './backfill.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import { fillUnsettled } from './fill-unsettled.ts';
 
-/** Attempts to fill blocks that a reorg may still replace. */
 const SETTLED_POLL_MS = 5_000;
-/** Checks for gaps left by the follower, and after no upstream could fill them. */
 const GAP_POLL_MS = 30_000;
 const UNAVAILABLE_POLL_MS = 300_000;
 
@@ -31,7 +28,7 @@ export async function fillHistory(options: FillOptions, state: ChainState, signa
     const open = subtractRanges(left, [{ from: 0, to: await readSettledHeight(pool, chain) }]);
     await fill(options, subtractRanges(left, open), signal);
     await fillUnsettled(options, open, signal);
-    // Blocks that were rolled back since are followed again with all datasets.
+    // Blocks rolled back since then are followed again with all datasets.
     const checkpoint = (await readChainState(options.database, chain.id))?.checkpoint ?? null;
     const isLower = (checkpoint?.number ?? -1) < (state.checkpoint?.number ?? -1);
     left = intersectRanges(await followedWithout(options, isLower ? { ...state, checkpoint } : state), open);
@@ -39,7 +36,6 @@ export async function fillHistory(options: FillOptions, state: ChainState, signa
   }
 }
 
-/** Fills gaps of transaction and trace datasets below the follower until the signal aborts. */
 export async function fillGaps(settings: FillOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, database, logger, pool } = settings;
   const datasets = settings.datasets.filter((dataset) => deepestPart(dataset, chain) !== 'logs');
@@ -62,7 +58,7 @@ export async function fillGaps(settings: FillOptions, signal: AbortSignal): Prom
   }
 }
 
-/** @returns true if everything could be read */
+/** False if something could not be read. */
 async function fill(options: FillOptions, ranges: readonly BlockRange[], signal: AbortSignal): Promise<boolean> {
   const { chain, logger } = options;
   const done: BackfillProgress = await backfill(options, ranges, signal);
@@ -74,7 +70,6 @@ async function fill(options: FillOptions, ranges: readonly BlockRange[], signal:
   return done.unavailable === null;
 }
 
-/** Blocks below the chain's history that single datasets need. */
 async function fillEarlier(options: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
   const { chain } = options;
   const to = Math.max(state.historyStart, chain.firstBlock) - 1;
@@ -85,7 +80,6 @@ async function fillEarlier(options: FillOptions, state: ChainState, signal: Abor
   await fill({ ...options, datasets }, [{ from, to }], signal);
 }
 
-/** Blocks up to the checkpoint that lack a dataset. */
 async function followedWithout(
   { chain, database, datasets, retention }: FillOptions,
   { firstFollowed, checkpoint }: ChainState,

@@ -1,7 +1,4 @@
-/**
- * Fills followed blocks that lack a dataset and that a reorg may still replace. Rows of whole blocks are written only
- * while the blocks are indexed with the same hashes, under the lock that a rollback takes.
- */
+/** Blocks that may be rolled back: filled under that lock, if they still have the hashes read. */
 import { type BlockRange, errorText } from '@chainstead/core';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
@@ -10,13 +7,13 @@ import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import { type BackfillRange, chunksOf, planRanges } from './backfill-ranges.ts';
 
-/** The follower waits for the commit of a chunk. */
+/** Small: the follower waits for the commit. */
 const CHUNK = { logsPerChunk: 2_000, blocksFirst: 8, blocksMax: 64 } as const;
 
-/** Tries each block once: blocks that fail, or whose branch is abandoned meanwhile, still lack the dataset. */
+/** One try per block: failed or abandoned ones still lack the dataset. */
 export async function fillUnsettled(settings: BackfillOptions, ranges: readonly BlockRange[], signal: AbortSignal) {
   if (ranges.length === 0) return;
-  // Filtered logs do not show the hashes of blocks that have none.
+  // Filtered logs do not show the hashes of blocks without logs.
   const options = {
     ...settings,
     rereads: createRereads(settings.clock),

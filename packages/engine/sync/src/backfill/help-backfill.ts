@@ -1,4 +1,3 @@
-/** Helps another process backfill. Coverage and claims are in the database, so helpers need no coordination. */
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { readChainState } from '../checkpoint.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
@@ -13,10 +12,8 @@ export type HelpOptions = Omit<BackfillOptions, 'owner' | 'knownContracts' | 'ki
 
 type PlannedHelp = Pick<HelpOptions, 'chain' | 'database' | 'datasets' | 'retention' | 'order' | 'proof'>;
 
-/** Fewer blocks are filled before a helper has connected to the nodes. */
 const HELPED_BLOCKS_MIN = 100;
 
-/** Resolves when the ranges are covered, by any process. */
 export async function helpBackfill(
   help: HelpOptions,
   ranges: readonly BlockRange[],
@@ -35,14 +32,14 @@ export async function helpBackfill(
   }
 }
 
-/** Blocks that can be filled next to the chain's leader; none if little is left. `endBlock`: of a bounded run. */
+/** None if few blocks are left. */
 export async function readHelpable(help: PlannedHelp, endBlock: number | null): Promise<readonly BlockRange[]> {
   const { chain, database } = help;
   const state = await readChainState(database, chain.id);
   if (state === null) return [];
   const { firstFollowed, checkpoint, historyStart } = state;
   const from = Math.max(historyStart, chain.firstBlock);
-  // Settled blocks that were followed without a dataset are filled too.
+  // Settled blocks followed without a dataset count too.
   const settled = checkpoint === null ? -1 : checkpoint.number - chain.reorgDepthMax;
   const to = Math.min(Math.max(firstFollowed - 1, settled), endBlock ?? Number.MAX_SAFE_INTEGER);
   if (from > to) return [];

@@ -6,28 +6,22 @@ import type { BlockPart } from '../dataset/whole-block.ts';
 
 export type RangeJournal = Pick<WorkJournal, 'alone' | 'hold' | 'acquit'>;
 
-/**
- * Finds the block of a backfill that ends its process. A chunk in which a process died is done again in small parts,
- * each alone, until a part is one block. That block is quarantined after its third death; the rest continues.
- */
+/** Finds the block that ends the process: parts of a deadly chunk run alone, ever smaller. */
 export interface RangeGuard {
-  /** Ranges in which a process died. Until they are done, chunks must run one at a time, so that a death has one cause. */
+  /** Run one at a time, so that a death has one cause. */
   readonly suspects: readonly BlockRange[];
-  /** In parts if a process died in the range. */
   run(range: BlockRange, work: RangeWork): Promise<void>;
-  /** Call it when all work on the suspects is done. */
   acquit(): Promise<void>;
 }
 
 export interface RangeWork {
-  /** Another part of a quarantined block is still read. */
+  /** Other parts of a quarantined block are still read. */
   readonly reads: BlockPart;
   perform(part: BlockRange): Promise<void>;
   /** Called instead for a quarantined block. */
   leaveOut(block: number, error: WorkSetAsideError): Promise<void>;
 }
 
-/** Parts of a range in which a process died. */
 const PARTS = 16;
 
 /** @param options without `journal`, nothing is recorded */
@@ -77,7 +71,7 @@ export async function openRangeGuard(
   };
 }
 
-/** Each part is smaller than the smallest range around it in which a process died. */
+/** Smaller than the smallest range around it in which a process died. */
 function partsOf(range: BlockRange, suspects: readonly BlockRange[]): readonly BlockRange[] {
   const parts: BlockRange[] = [];
   for (let from = range.from; from <= range.to; ) {
@@ -91,7 +85,7 @@ function partsOf(range: BlockRange, suspects: readonly BlockRange[]): readonly B
   return parts;
 }
 
-/** Blocks that may be quarantined are named as the follower's. */
+/** Single blocks are named as the follower's. */
 function workOf(chain: Chain, range: BlockRange, reads: BlockPart): RiskyWork {
   return range.from === range.to
     ? { kind: 'block', keys: [`${chain.key} ${range.from} ${BACKFILL} ${reads}`] }

@@ -1,4 +1,4 @@
-/** Releases the item when the task starts: queues keep up to a hundred started tasks in memory (p-queue 9.3). */
+/** p-queue 9.3 keeps up to a hundred started tasks, and their items, in memory. */
 export function releasing<Item extends object>(item: Item, run: (item: Item) => Promise<void>): () => Promise<void> {
   const held: { item: Item | null } = { item };
   return () => {

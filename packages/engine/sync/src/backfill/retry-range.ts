@@ -1,4 +1,3 @@
-/** A range that could not be read or written is retried whole or in halves, or given up. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, errorText, type Logger } from '@chainstead/core';
 import { RangeTooLargeError } from '@chainstead/rpc';
@@ -11,10 +10,9 @@ export interface RangeTrying {
 
 const RETRY_DELAY_MS = 1_000;
 
-/** The range is to be retried in halves. */
 export const FAILED = Symbol('failed');
 
-/** A transient failure returns `FAILED`: among many calls one may fail each time, and all other reads would be lost. */
+/** Transient failures return `FAILED`: among many calls one may always fail, and lose all. */
 export async function once<T>(
   options: RangeTrying,
   range: BlockRange,
@@ -53,7 +51,6 @@ async function waitToRetry(
   await clock.sleep(delayMs, signal);
 }
 
-/** Retries transient failures until the signal aborts. */
 export async function untilItSucceeds<T>(
   options: RangeTrying,
   range: BlockRange,
@@ -73,7 +70,6 @@ export async function untilItSucceeds<T>(
   }
 }
 
-/** A retry is pointless: the claim is lost to another process, or the error is permanent. */
 export function isFinal(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'RANGE_CLAIMED' || code === 'UNPROVEN_BLOCK';

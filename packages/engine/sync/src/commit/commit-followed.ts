@@ -1,7 +1,4 @@
-/**
- * One transaction of the follower: roll back abandoned blocks, write the new blocks, record their coverage and move the
- * checkpoint. A second run fails at the checkpoint and writes nothing.
- */
+/** One transaction of the follower. A second run fails at the checkpoint and writes nothing. */
 import type { Chain } from '@chainstead/chains';
 import { type Database, type Leadership, runStatements, sql, type Transaction } from '@chainstead/db';
 import { type Checkpoint, moveCheckpoint } from '../checkpoint.ts';
@@ -34,13 +31,12 @@ import { independentOf, NO_WATCHES, writeDependentRows } from './dependent-rows.
 import { requireCurrent } from './require-current.ts';
 
 export interface FollowedCommit {
-  /** The checkpoint after the previous commit. */
   readonly from: Checkpoint | null;
-  /** The last canonical block; null if nothing is rolled back. */
+  /** Null: no rollback. */
   readonly ancestor: number | null;
-  /** Linked blocks above the checkpoint or the ancestor, ascending; never empty. */
+  /** Linked, ascending, never empty. */
   readonly blocks: readonly ProvenBlock[];
-  /** Absent: the rows are not decoded yet. */
+  /** Absent: not decoded yet. */
   readonly batch?: DecodedBatch;
   /** @default no other commit is running */
   readonly slot?: CommitSlot;
@@ -56,14 +52,14 @@ export interface CommitDependencies {
   readonly watcher?: BlockWatcher;
   /** Blocks without matching streams. @default none */
   readonly unmatched?: ReadonlySet<number>;
-  /** Maximum rows of a dataset held in memory. @default ROWS_AT_ONCE */
+  /** Per dataset, in memory. @default ROWS_AT_ONCE */
   readonly rowsAtOnce?: number;
   readonly metrics?: Pick<SyncMetrics, 'rows'>;
 }
 
 const EMPTY_RANGE = { blocks: 'empty-range', rows: 'empty-range' } as const;
 
-/** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
+/** @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
 export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
   const { chain, datasets, knownContracts } = dependencies;
   const last = commit.blocks.at(-1);
@@ -74,7 +70,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
   const written = [...datasets, ...(dependencies.watcher?.rows?.datasets(chain) ?? [])];
   const placed = { blocks, batch, kept: datasets };
-  // If rows of these blocks exist, another process may have written them: the checkpoint, read under the lock, decides.
+  // Another process may have written existing rows: the checkpoint decides, under the lock.
   const { contracts, rows } = await commitRows(dependencies, written, placed, ({ lockFirst, rowsMayExist }) =>
     writeFollowed(dependencies, commit, to, batch, lockFirst || rowsMayExist || commit.ancestor !== null),
   );
@@ -83,7 +79,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   return to;
 }
 
-/** Only the leader writes above the checkpoint, so rows are written while the previous commit still runs. */
+/** Only the leader writes above the checkpoint, so its commits may overlap. */
 async function writeFollowed(
   dependencies: CommitDependencies,
   commit: FollowedCommit,
@@ -93,7 +89,7 @@ async function writeFollowed(
 ) {
   const { database, chain, datasets, knownContracts, watcher } = dependencies;
   const { slot = ALONE } = commit;
-  // Waits without holding a connection: the previous commit may need one.
+  // Holds no connection: the previous commit may need one.
   if (lockFirst) await slot.reached();
   const write = async (transaction: Transaction) => {
     const known = lockFirst
@@ -142,7 +138,7 @@ async function writeFollowed(
   }
 }
 
-/** @returns the projection records, read under the lock. @throws CheckpointMovedError; LEADERSHIP_LOST */
+/** @returns the projection records. @throws CheckpointMovedError; LEADERSHIP_LOST */
 async function moveUnderLock(
   transaction: Transaction,
   { chain, datasets, leadership }: CommitDependencies,
@@ -169,7 +165,6 @@ function decodeFollowed(
   return decoder.batch();
 }
 
-/** Rows that the watcher selected from datasets not indexed in full. Some may exist from an earlier index. */
 async function writeWatched(
   transaction: Transaction,
   { chain, watcher }: CommitDependencies,
@@ -204,7 +199,6 @@ async function rollBack(
   await removeCoverage(transaction, chain.id, names, orphaned);
 }
 
-/** One record per run of blocks with the same level. Blocks with a missing part or a decoding failure get none. */
 async function recordLevels(
   transaction: Transaction,
   { chain, datasets }: CommitDependencies,
@@ -214,7 +208,6 @@ async function recordLevels(
   const runs = new Map<string, { readonly run: Coverage; readonly names: string[] }>();
   const failed = new Set(failures.map(({ dataset }) => dataset));
   const record = (part: BlockPart, some: readonly Dataset[], decoded: readonly ProvenBlock[]): void => {
-    // Parts with the same proof level share a record.
     for (const run of levelsOf(part, decoded)) {
       const key = JSON.stringify(run);
       runs.set(key, { run, names: [...(runs.get(key)?.names ?? []), ...some.map(({ name }) => name)] });

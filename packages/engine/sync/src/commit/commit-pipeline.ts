@@ -2,27 +2,22 @@ import { whenAborted } from '@chainstead/core';
 import type { Checkpoint } from '../checkpoint.ts';
 import { OptimisticWriteConflictError } from '../rows/commit-retry.ts';
 
-/** Up to two commits of a chain at a time. The second begins once the rows of the first are written. */
+/** Up to two commits. The second begins once the rows of the first are written. */
 export interface CommitPipeline {
   readonly hasRoom: boolean;
-  /** Checkpoint after the last running commit; null if none is running. */
+  /** Null if no commit is running. */
   readonly to: Checkpoint | null;
-  /** Settles when the first running commit ends or fails; null if none is running. */
+  /** Settles when the first running commit ends; null if none is running. */
   readonly first: Promise<unknown> | null;
-  /** Resolves when the commit has ended. @throws the error it failed with */
+  /** Resolves when the commit has ended. @throws its error */
   begin(to: Checkpoint, commit: (slot: CommitSlot) => Promise<void>): Promise<void>;
 }
 
-/**
- * A commit's view of the previous one: it writes its rows while that one ends, then waits for its end. If the previous
- * commit retries, it may need the connection of the waiting one, which then releases it and its rows.
- */
+/** Waits for the previous commit with its rows written, and discards them if that one retries. */
 export interface CommitSlot {
-  /** Resolves at the end of the previous commit. @throws the error it failed with */
+  /** At the end of the previous commit. @throws its error */
   reached(): Promise<void>;
-  /** Aborted if the previous commit's rows were rolled back. */
   readonly preempted: AbortSignal;
-  /** This commit's rows are written: the next commit may write its own. */
   written(): void;
   /** This commit's rows are rolled back or were never written. */
   rowsDiscarded(): void;
@@ -33,12 +28,10 @@ const COMMITS_MAX = 2;
 interface Commit {
   readonly to: Checkpoint;
   hasWritten: boolean;
-  /** Signals the next commit, which waits with its own rows. */
   rowsDiscarded: AbortController;
   ended: Promise<void>;
 }
 
-/** @param onWritten called when there is room for another commit */
 export function createCommitPipeline(onWritten: () => void): CommitPipeline {
   const commits: Commit[] = [];
 
@@ -77,7 +70,6 @@ export function createCommitPipeline(onWritten: () => void): CommitPipeline {
   };
 }
 
-/** For a commit without concurrent commits. */
 export const ALONE: CommitSlot = {
   reached: async () => undefined,
   preempted: new AbortController().signal,
@@ -85,7 +77,7 @@ export const ALONE: CommitSlot = {
   rowsDiscarded: () => undefined,
 };
 
-/** @throws OptimisticWriteConflictError if the previous commit's rows were rolled back; the error it failed with */
+/** @throws OptimisticWriteConflictError if the previous commit's rows were rolled back */
 export async function awaitPredecessor({ reached, preempted }: Pick<CommitSlot, 'reached' | 'preempted'>) {
   const yielded = Promise.withResolvers<void>();
   const stop = whenAborted(preempted, yielded.resolve);

@@ -1,7 +1,4 @@
-/**
- * Lets the follower read and prove blocks while earlier ones are committed, two commits at a time. Blocks that arrive
- * meanwhile are decoded and form the next commit, so a follower that is further behind makes fewer commits.
- */
+/** Blocks that arrive meanwhile form the next commit, so a late follower makes fewer commits. */
 import type { Chain } from '@chainstead/chains';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -15,15 +12,14 @@ export interface CommitQueue {
   /** The last block added; the checkpoint if none is waiting. */
   readonly tip: Checkpoint | null;
   readonly checkpoint: Checkpoint | null;
-  /** Aborted with the error of the first failed commit: nothing is committed after that. */
+  /** Aborted by the first failed commit: nothing is committed after that. */
   readonly failed: AbortSignal;
   /** Resolves once there is room for another block. @throws the error of a failed commit */
   add(block: ProvenBlock): Promise<void>;
-  /** Resolves with the checkpoint once all blocks are committed. @throws the error of a failed commit */
+  /** Once all blocks are committed. @throws the error of a failed commit */
   drained(): Promise<Checkpoint | null>;
-  /** Another commit moved the checkpoint. Only valid while no block is waiting. */
   moved(to: Checkpoint): void;
-  /** Drops waiting blocks, and resolves once no commit is running. */
+  /** Drops waiting blocks. Resolves once no commit is running. */
   close(): Promise<void>;
 }
 
@@ -32,11 +28,10 @@ interface CommitQueueOptions {
   readonly datasets: readonly Dataset[];
   readonly rowsAtOnce?: number;
   readonly start: Checkpoint | null;
-  /** The argument is released once the commit has ended. */
+  /** The argument is released at the end of the commit. */
   commit(commit: FollowedCommit): Promise<Checkpoint>;
 }
 
-/** Limits of a commit. */
 const COMMIT_BLOCKS_MAX = 64;
 const COMMIT_CONTENTS_MAX = 10_000;
 

@@ -1,7 +1,4 @@
-/**
- * One transaction of the backfill: rows, coverage and the end of the claim. An uncovered range usually holds no rows,
- * so rows are copied straight in. If rows exist (from an on-demand wallet backfill), they go through staging.
- */
+/** Rows are copied straight in, or through staging if some exist (from on-demand backfills). */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
@@ -32,13 +29,12 @@ export interface RangeCommit {
   readonly batch: DecodedBatch;
   readonly datasets: readonly Dataset[];
   readonly owner: ClaimOwner;
-  /** `add` missing rows; `replace` all rows of the datasets in the range (reindex). */
   readonly kind: 'add' | 'replace';
-  /** A reorg may still replace the blocks: each must be indexed with the hash that was read. @default false */
+  /** A reorg may still replace the blocks: their hashes are checked. @default false */
   readonly isUnsettled?: boolean;
 }
 
-/** @returns the number of rows written per dataset. @throws RangeClaimedError if the claim was lost meanwhile */
+/** @returns rows per dataset. @throws RangeClaimedError */
 export async function commitRange(
   dependencies: CommitDependencies,
   commit: RangeCommit,
@@ -53,14 +49,14 @@ async function writeRange(
 ) {
   // Invariant: SYNC-WHOLE-BLOCK
   const { contracts, decoded } = await database.transaction(async (transaction) => {
-    // A rollback takes the lock first, too: it comes before and changes the hashes, or removes the rows.
+    // A rollback takes it first, too: it comes before, or removes these rows.
     if (lockFirst || isUnsettled) await lockChainCommits(transaction, chain);
     await requireClaim(transaction, owner, chain, read.range);
     if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
     else await requireSameBlocks(transaction, chain, read.range, read.blocks);
     const watches = await watchRows(transaction, chain, datasets, read.range);
     if (kind === 'replace') {
-      // Rows in shard transactions that a crash left unresolved are invisible and would not be removed.
+      // Rows in unresolved shard transactions are invisible: they would stay.
       if (await isSpread(transaction)) await requireSettled(transaction);
       await removeRange(transaction, chain, datasets, read.range);
     }
@@ -72,7 +68,7 @@ async function writeRange(
       { blocks: 'may-exist', rows: mode },
       { isFollowed: (dataset) => isFollowed(dataset, expected) },
     );
-    // Serialized only from here: claims separate the rows of ranges, but coverage, contracts and projections are shared.
+    // Claims separate rows; coverage, contracts and projections are shared.
     await lockChainCommits(transaction, chain);
     await requireCurrent(transaction, datasets);
     const records = lockFirst ? expected : await readProjectionRecords(transaction, chain.id);
@@ -89,7 +85,6 @@ async function writeRange(
   return decoded;
 }
 
-/** For blocks whose required part was read. */
 export async function recordLevels(
   transaction: Transaction,
   chain: Chain,
@@ -102,7 +97,7 @@ export async function recordLevels(
   }
 }
 
-/** Removes rows and values derived from them, which needs the commit lock, before new rows replace them. */
+/** Also removes derived values, which needs the commit lock. */
 async function removeRange(transaction: Transaction, chain: Chain, datasets: readonly Dataset[], range: BlockRange) {
   const removed = await removeRows(transaction, chain, datasets, range);
   await lockChainCommits(transaction, chain);
@@ -124,7 +119,6 @@ export async function requireClaim(
     throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
 }
 
-/** Joins adjacent levels from the same upstream. */
 function joinSources(levels: readonly Coverage[]): Coverage[] {
   const joined: Coverage[] = [];
   for (const level of levels) {

@@ -9,17 +9,13 @@ import { type CommitAttempt, retryCommit } from '../rows/commit-retry.ts';
 export interface PlacedRows {
   readonly blocks: readonly BlockRange[];
   readonly batch: DecodedBatch;
-  /** Datasets that the batch holds all rows of; of others it holds single rows. @default all */
+  /** Datasets that the batch holds all rows of. @default all */
   readonly kept?: readonly Dataset[];
-  /** `single`: some rows of each block, selected by an on-demand backfill. @default 'all' */
+  /** `single`: some rows of each block, for an on-demand backfill. @default 'all' */
   readonly rows?: 'all' | 'single';
 }
 
-/**
- * Runs a transaction that writes dataset rows, and retries it if that can help. A missing partition is created on
- * failure: that happens once per some million rows, cheaper than a check before each transaction.
- * @throws the error of the last attempt
- */
+/** Creates missing partitions on failure: cheaper than a check. @throws the last attempt's error */
 export async function commitRows<T>(
   { database, chain }: { readonly database: Database; readonly chain: Chain },
   datasets: readonly Dataset[],
@@ -40,15 +36,14 @@ export async function commitRows<T>(
   });
 }
 
-/** The partitioned table that had no partition for a row; null for any other error. */
+/** The table that had no partition for a row; null for any other error. */
 export function tableWithoutPartition(error: unknown): string | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   if (error.code === CHECK_VIOLATION && 'table' in error && typeof error.table === 'string') {
-    // A failed CHECK constraint of the schema has a name; a missing partition has none.
+    // A failed CHECK of the schema has a name; a missing partition has none.
     return 'constraint' in error && error.constraint !== undefined ? null : error.table;
   }
-  // For a distributed table, Citus forwards only the message, which names a shard (erc20_transfer_sides_102008), and for
-  // a COPY no error code.
+  // Citus forwards only the message, which names a shard, and for a COPY no error code.
   const isHandedOn = error.code === CHECK_VIOLATION || error.code === INTERNAL_ERROR;
   return isHandedOn ? (/^no partition of relation "(\w+)_\d+"/.exec(error.message)?.[1] ?? null) : null;
 }

@@ -1,7 +1,4 @@
-/**
- * One transaction of an on-demand backfill: rows (some may exist), block rows, token contracts and the caller's
- * progress. The chain's coverage is unchanged: such rows are proven later.
- */
+/** The chain's coverage is unchanged: such rows are proven later. */
 import type { Log } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -22,9 +19,8 @@ import { commitRows } from './commit-rows.ts';
 
 export interface SubjectCommit extends SubjectRecording {
   readonly datasets: readonly Dataset[];
-  /** Logs in chain order, of settled blocks only. */
+  /** In chain order, of settled blocks only. */
   readonly logs: readonly Log[];
-  /** For all blocks of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
 }
 
@@ -34,9 +30,9 @@ export interface SubjectRowsCommit extends SubjectRecording {
 }
 
 interface SubjectRecording {
-  /** Runs first in the transaction, to check preconditions such as block claims. */
+  /** First in the transaction, to check preconditions such as block claims. */
   begin?(transaction: Transaction): Promise<void>;
-  /** Runs in the transaction, under the chain's commit lock. `rowsAdded`: rows that did not exist. */
+  /** Under the commit lock. `rowsAdded`: those that did not exist. */
   record(transaction: Transaction, rowsAdded: number): Promise<void>;
 }
 
@@ -52,7 +48,6 @@ export async function commitSubject(dependencies: SubjectDependencies, commit: S
   return writeSubject(dependencies, { ...commit, datasets, batch, numbers: [...blocks.keys()] });
 }
 
-/** As {@link commitSubject}, for rows selected from whole blocks. */
 export async function commitSubjectRows(dependencies: SubjectDependencies, commit: SubjectRowsCommit): Promise<number> {
   const { blocks, parts } = commit;
   return writeSubject(dependencies, {
@@ -74,7 +69,7 @@ async function writeSubject(
     database.transaction(async (transaction) => {
       if (lockFirst) await lockChainCommits(transaction, chain);
       await commit.begin?.(transaction);
-      // Rows before the lock, in the order that every writer uses: a backfill may hold rows and wait for the lock.
+      // Rows before the lock, as every writer: a backfill may hold rows and wait for the lock.
       const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
       await lockChainCommits(transaction, chain);
       await deriveAdded(transaction, chain, added.changes);

@@ -1,4 +1,4 @@
-/** Rows that depend on rows of other datasets: written under the commit lock, when those are complete. */
+/** Written under the commit lock, when the rows they depend on are complete. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
@@ -6,12 +6,11 @@ import type { Dataset } from '../dataset/dataset.ts';
 import type { DatasetLines, DecodedBatch } from '../read/decoded-batch.ts';
 import { addRows, type WriteMode } from '../rows/row-changes.ts';
 
-/** To be called after the rows of a dataset were changed. */
 export type RowWatches = ReadonlyMap<Dataset, () => Promise<void>>;
 
 export const NO_WATCHES: RowWatches = new Map();
 
-/** Datasets whose rows may be written in any order. */
+/** Their rows may be written in any order. */
 export function independentOf(datasets: readonly Dataset[]): readonly Dataset[] {
   return datasets.some(isDependent) ? datasets.filter((dataset) => !isDependent(dataset)) : datasets;
 }
@@ -32,7 +31,6 @@ export async function watchRows(
 
 export interface DependentWriting {
   readonly chain: Chain;
-  /** All datasets of the commit. */
   readonly datasets: readonly Dataset[];
   readonly range: BlockRange;
   readonly batch: Pick<DecodedBatch, 'parts'>;
@@ -57,7 +55,6 @@ export async function writeDependentRows(
   return written;
 }
 
-/** The rows of a dataset that are stored, part by part. */
 export async function* selectedParts(
   transaction: Transaction,
   { chain, datasets, range, batch }: Pick<DependentWriting, 'chain' | 'datasets' | 'range' | 'batch'>,

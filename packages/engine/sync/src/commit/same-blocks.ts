@@ -4,7 +4,7 @@ import { sql, type Transaction } from '@chainstead/db';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 
-/** Another hash belongs to another branch, which only the follower handles. @throws ReorgedWhileReadingError */
+/** Only the follower handles another branch. @throws ReorgedWhileReadingError */
 export async function requireSameBlocks(
   transaction: Transaction,
   chain: Chain,
@@ -29,7 +29,7 @@ export async function requireSameBlocks(
   });
 }
 
-/** Blocks that were rolled back are not indexed. Under the commit lock, which a rollback needs. @throws ReorgedWhileReadingError */
+/** Needs the commit lock, as a rollback. @throws ReorgedWhileReadingError */
 export async function requireIndexedBlocks(
   transaction: Transaction,
   chain: Chain,

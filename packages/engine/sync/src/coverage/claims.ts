@@ -1,23 +1,22 @@
-/** Claims of block ranges (`sync_claims`). Claims of a chain never overlap (exclusion constraint). An owner holds a lease while it lives. */
+/** Claims of a chain never overlap (exclusion constraint). Owners hold a lease. */
 import { randomBytes } from 'node:crypto';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
 import { type Database, LEASE_IS_HELD, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 
-/** `help`: a process that fills blocks next to the one with the `backfill` claims. */
+/** `help`: fills blocks next to the process with the `backfill` claims. */
 export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
 
 export interface ClaimOwner {
   readonly key: bigint;
-  /** Aborts when the lease is lost: nothing may be committed under its claims after that. */
+  /** The lease is lost: nothing may be committed under its claims. */
   readonly lost: AbortSignal;
-  /** False if any part of the range is claimed by a live owner. */
+  /** False if a live owner has claimed part of the range. */
   claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
   release(chainId: ChainId, range: BlockRange): Promise<void>;
   close(): Promise<void>;
 }
 
-/** SQL condition: the owner of claim `c` is alive. */
 const OWNER_LIVES = sql`EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})`;
 
@@ -41,7 +40,7 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
     },
     async close() {
       try {
-        // After a loss the connection may be unresponsive. A later claimant of the blocks removes dead claims.
+        // After a loss, the connection may hang. A later claimant removes dead claims.
         if (!leadership.lost.aborted)
           await database.query(sql`DELETE FROM sync_claims WHERE owner = ${key.toString()}`);
       } finally {
@@ -67,10 +66,7 @@ async function claim(
   return rows.length === 1;
 }
 
-/**
- * Removes overlapping claims of dead owners. Skips locked rows: a dead on-demand backfill may leave thousands of
- * claims, and two processes would lock them in different orders and deadlock.
- */
+/** Skips locked rows: two processes would lock thousands in different orders. */
 export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
   await database.query(
     sql`DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
@@ -81,7 +77,7 @@ export async function removeDeadClaims(database: Database, chainId: ChainId, ran
   );
 }
 
-/** Claims of live owners, for any purpose. */
+/** Live owners only, for any purpose. */
 export async function listHeldRanges(source: Pick<Database, 'query'>, chainId: ChainId): Promise<BlockRange[]> {
   return source.query<{ from: number; to: number }>(
     sql`SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = ${chainId} AND ${OWNER_LIVES}`,
@@ -99,7 +95,7 @@ export async function listFillingChains(
   return new Set(rows.map(({ chain_id }) => chain_id));
 }
 
-/** Ends the claim inside the transaction that writes the range. False if the claim is lost. */
+/** In the transaction that writes the range. False if the claim is lost. */
 export async function consumeClaim(
   transaction: Transaction,
   key: bigint,

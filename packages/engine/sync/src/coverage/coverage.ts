@@ -1,4 +1,4 @@
-/** Coverage and its proof level per dataset (`sync_ranges`). Ranges of a dataset never overlap, and equal neighbors are joined. */
+/** Coverage per dataset (`sync_ranges`): disjoint ranges, equal neighbors joined. */
 import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
 import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
@@ -7,11 +7,10 @@ export interface Coverage {
   readonly range: BlockRange;
   readonly proof: ProofLevel;
   readonly reason: string | null;
-  /** Source of an unproven range. */
   readonly upstream: string | null;
 }
 
-/** Reasons of unproven blocks that contradict their header or themselves: rows may be missing or wrong. */
+/** Blocks that contradict their header or themselves: rows may be missing or wrong. */
 export const CONTRADICTIONS = [
   'root-mismatch',
   'receipt-count',
@@ -64,7 +63,7 @@ export async function isIndexed(
   return row?.is_indexed === true;
 }
 
-/** The blocks of `wanted` that lack at least one dataset, split where the set of missing datasets changes. */
+/** Split where the set of missing datasets changes. */
 export function missingCoverage(
   wanted: BlockRange,
   datasets: readonly string[],
@@ -81,7 +80,7 @@ export function missingCoverage(
   for (const gap of gaps) for (const range of gap.ranges) cuts.add(range.from).add(range.to + 1);
   const borders = [...cuts].toSorted((a, b) => a - b);
   const missing: { range: BlockRange; datasets: string[] }[] = [];
-  // Between two borders, a dataset lacks all blocks or none. Gaps and borders ascend, so one pass over each is enough.
+  // Between two borders, a dataset lacks all blocks or none. Both ascend: one pass is enough.
   const passed = new Map<string, number>();
   const isLacking = ({ dataset, ranges }: (typeof gaps)[number], from: number): boolean => {
     let index = passed.get(dataset) ?? 0;
@@ -124,7 +123,7 @@ export async function recordCoverage(
   );
 }
 
-/** Extends a record that ends right before the range and equals it, the common case of followed blocks. @returns the datasets done */
+/** The common case of followed blocks. @returns the datasets done */
 async function growCoverage(
   transaction: Transaction,
   chainId: ChainId,
@@ -143,7 +142,6 @@ async function growCoverage(
   return new Set(grown.map(({ dataset }) => dataset));
 }
 
-/** Ranges that cross its borders are cut. */
 export async function removeCoverage(
   transaction: Transaction,
   chainId: ChainId,

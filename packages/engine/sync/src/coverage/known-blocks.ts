@@ -9,7 +9,7 @@ export interface IndexedBlock {
 /** Blocks below the checkpoint. No chain normally reorganizes this deep. */
 const SETTLED_DEPTH = 256;
 
-/** The oldest and a settled indexed block. Another node of the same chain must have them too. */
+/** Another node of the same chain must have both. */
 export function readKnownBlocks(database: Pick<Database, 'query'>, chainId: ChainId): Promise<IndexedBlock[]> {
   const ofChain = sql`chain_id = ${chainId}`;
   const block = sql`SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE ${ofChain}`;

@@ -6,13 +6,12 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { listCoverage } from './coverage.ts';
 import { dropsHistory, isDroppable, type RetentionSettings } from './retention-settings.ts';
 
-/** The lowest retained block is not stored: it follows from both, the checkpoint and stored headers. */
 export interface RetentionScope {
   readonly chain: Pick<Chain, 'id' | 'reorgDepthMax'>;
   readonly retention?: RetentionSettings | undefined;
 }
 
-/** The lowest block whose rows droppable datasets retain; 0: all. Always below blocks that can still be reorganized. */
+/** 0: all. Never a block that a reorg may replace. */
 export async function readRetainedFrom(
   source: Pick<Database, 'query'>,
   { chain, retention }: RetentionScope,
@@ -33,7 +32,6 @@ export interface CoveredRange {
   readonly range: BlockRange;
 }
 
-/** Covered ranges and ranges below the retention window: neither are gaps. `within`: only coverage that overlaps it. */
 export async function listCoveredOrOld(
   source: Pick<Database, 'query'>,
   { chain, retention, datasets }: RetentionScope & { readonly datasets: readonly Dataset[] },
@@ -43,7 +41,7 @@ export async function listCoveredOrOld(
   return [...(await listCoverage(source, chain.id, within)), ...old];
 }
 
-/** Ranges below the retention window, and below the first block that a dataset needs. */
+/** Below the retention window, or below the first block that a dataset needs. */
 export function notNeeded(
   chain: Pick<Chain, 'id'>,
   datasets: readonly Dataset[],
@@ -55,16 +53,13 @@ export function notNeeded(
   });
 }
 
-/**
- * The block after the last stored one earlier than `since`; 0 if there is none. Headers are stored sparsely: the result
- * may be lower than the first block of that time until `retention/settle-retention.ts` has stored it, never higher.
- */
+/** 0: none. Too low, never too high, until `settle-retention.ts` has stored its headers. */
 export async function firstStoredSince(
   source: Pick<Database, 'query'>,
   chainId: ChainId,
   since: Date,
 ): Promise<number> {
-  // Timestamps never fall as block numbers rise: bisects [low, high), one key lookup per step.
+  // Bisects [low, high), one key lookup per step: timestamps never fall.
   const [row] = await source.query<{ block: number }>(
     sql`WITH RECURSIVE steps(low, high) AS (
        SELECT 0::bigint, coalesce((SELECT max(block_number) + 1 FROM blocks WHERE chain_id = ${chainId}), 0)

@@ -1,11 +1,7 @@
-/**
- * Ranges whose stored rows were replaced or repaired (`rewritten_ranges`). A copy of the rows outside of the database
- * compares revisions. Rollbacks of reorgs are not recorded: they change block hashes.
- */
+/** Rewritten rows, for copies outside the database. Rollbacks change block hashes instead. */
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 
-/** Replaces earlier records within the range. */
 export async function recordRewritten(
   transaction: Transaction,
   chainId: ChainId,
@@ -20,7 +16,7 @@ export async function recordRewritten(
   );
 }
 
-/** For each range, a text that changes whenever its rows are replaced or repaired; empty if they never were. */
+/** Changes whenever rows of the range are rewritten; empty if they never were. */
 export async function readRevisions(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

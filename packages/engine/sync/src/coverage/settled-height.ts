@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { UpstreamPool } from '@chainstead/rpc';
 
-/** The highest block that is finalized, or deeper than the maximum reorg depth. */
+/** Finalized, or deeper than the maximum reorg depth. */
 export async function readSettledHeight(pool: UpstreamPool, chain: Chain): Promise<number> {
   const { value: head } = await pool.getHead();
   const finalized = chain.finalizedTag ? await pool.getFinalized() : null;

@@ -1,9 +1,7 @@
-/** Coverage of on-demand backfills, by subject and dataset: the table `subject_ranges`. */
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { isOfSubject, type RangeSubject, subjectKey } from './subject.ts';
 
-/** Ascending by dataset. */
 export async function listSubjectRanges(
   source: Pick<Database, 'query'>,
   subject: RangeSubject,
@@ -14,7 +12,7 @@ export async function listSubjectRanges(
   );
 }
 
-/** Joins the range with adjacent ones. Idempotent. The subject's `backfill_requests` row must be locked. */
+/** Joins adjacent ranges. Idempotent. The subject's `backfill_requests` row must be locked. */
 export async function recordSubjectRange(
   transaction: Transaction,
   subject: RangeSubject,

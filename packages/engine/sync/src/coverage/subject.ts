@@ -18,17 +18,15 @@ export interface Subject {
   readonly address: Address;
 }
 
-/** A subject's searched blocks, or a separate record that a search keeps under its own suffix. */
 export interface RangeSubject extends Omit<Subject, 'kind'> {
   readonly kind: SubjectKind | `${SubjectKind}-${string}`;
 }
 
-/** The condition that a row is of the subject. */
 export function isOfSubject({ chainId, kind, address }: RangeSubject): Sql {
   return sql`chain_id = ${chainId} AND kind = ${kind} AND subject = ${addressBytes(address)}`;
 }
 
-/** Values of the columns `chain_id, kind, subject`. */
+/** Values of `chain_id, kind, subject`. */
 export function subjectKey({ chainId, kind, address }: RangeSubject): Sql {
   return sql`${chainId}, ${kind}, ${addressBytes(address)}`;
 }

@@ -1,4 +1,3 @@
-/** Compares the tables that datasets define with the database: a difference would stop every chain at its first block. */
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { defineError } from '@chainstead/core';
@@ -137,7 +136,7 @@ FROM pg_class AS c WHERE relnamespace = current_schema()::regnamespace AND relki
   );
 }
 
-/** File and line that create the table: `migrations/0000_initial.sql:388`. */
+/** The line that creates the table: `migrations/0000_initial.sql:388`. */
 async function placeOf(table: string): Promise<string> {
   for (const path of await listMigrationFiles()) {
     const lines = (await readFile(path, 'utf8')).split('\n');

@@ -5,16 +5,15 @@ import type { Projection } from './projection.ts';
 import type { RowTable } from './row-table.ts';
 import type { BlockPart, WholeBlock } from './whole-block.ts';
 
-/** Input of a decoder next to the logs. No clock, no I/O. */
+/** No clock, no I/O. */
 export interface DecodeContext {
   readonly chain: Chain;
-  /** Unix time, in seconds, of a block in this batch. */
+  /** Unix seconds, of a block in this batch. */
   timestampOf(blockNumber: number): number;
 }
 
 export type TokenStandard = 'erc20' | 'erc721' | 'erc1155';
 
-/** One contract may have several standards: hybrids emit the events of both. */
 export interface MentionedContract {
   readonly address: Address;
   readonly standard: TokenStandard;
@@ -22,64 +21,52 @@ export interface MentionedContract {
 
 /** A log filter by topic position; null matches any topic. */
 export interface HistoryFilter {
-  /** Alternatives for topic0; empty: any topic0, or no topics at all. */
+  /** Alternatives for topic0; empty: any, or none at all. */
   readonly topics: readonly Hash[];
-  /** Alternatives for topics 1 to 3, by position. */
+  /** Alternatives for topics 1 to 3. */
   readonly indexed?: readonly (readonly Hash[] | null)[];
-  /** Emitting contracts. @default any */
+  /** @default any */
   readonly addresses?: readonly Address[];
 }
 
 /** On-demand backfill of one wallet or contract, ahead of the chain's backfill. */
 export interface SubjectHistories {
-  /** Filters that together match every log of the dataset that moves assets of the wallet. */
+  /** Together, they match every log that moves assets of the wallet. */
   ofWallet(chain: Chain, wallet: Address): readonly HistoryFilter[];
-  /** Filters that match every log of the dataset that the contract emits. */
+  /** They match every log that the contract emits. */
   ofContract(chain: Chain, contract: Address): readonly HistoryFilter[];
-  /** Present if the dataset takes any log. Also runs on chains that the dataset is not indexed for. */
+  /** Present if the dataset takes any log. Also runs on chains it is not indexed for. */
   ofEmitter?(chain: Chain, contract: Address): readonly HistoryFilter[];
-  /** Contracts whose logs can only be decoded with all their logs of the block. If a filter matches one, all are read. */
+  /** Logs of these contracts can only be decoded with all their logs of the block. */
   wholeBlockContracts?(chain: Chain): readonly Address[];
-  /**
-   * Values of topic0 whose logs can only be decoded with all logs of their block that have one of these. If a filter
-   * matches one, all such logs of the block are read from any contract, and their rows are stored too.
-   */
+  /** Values of topic0 that need all such logs of the block, from any contract. All are stored. */
   wholeBlockTopics?(chain: Chain): readonly Hash[];
-  /** Rows are useful without the oldest ones: on-demand backfills start at the retention window. @default false */
+  /** On-demand backfills start at the retention window. @default false */
   readonly mayBeCut?: boolean;
 }
 
 export interface TransactionHistories<Row = unknown> {
-  /** For logs of the account's transactions. Sent transactions that a wallet search has stored are found without a log. */
+  /** For logs of the account's transactions. Those in stored sent transactions need no log. */
   filters(chain: Chain, account: Address): readonly HistoryFilter[];
-  /** False: transactions with these logs have no rows, and are not read further. */
+  /** False: transactions with these logs are not read further. */
   mayHaveRows(logs: readonly Log[], chain: Chain): boolean;
   /** Other rows of the account's transactions are not stored. */
   isOf(row: Row, account: Address): boolean;
 }
 
-/** Decoding of rows from transactions or traces. */
 export interface WholeBlockDecoding<Row = unknown> {
-  /**
-   * Block parts it reads in addition to logs; empty: it needs only logs with its topics. If no node can trace a block,
-   * the dataset's coverage has a gap there.
-   */
+  /** Empty: only logs with its topics. A block that no node can trace is a gap. */
   reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
   decode(block: WholeBlock, context: DecodeContext): Row[];
 }
 
 export interface CommittedBlocks {
   readonly range: BlockRange;
-  /** Their coverage of the range is recorded at the end of the commit. */
   readonly datasets: ReadonlySet<string>;
 }
 
-/** Rows that depend on rows of other datasets. */
 export interface DependentRows {
-  /**
-   * Returns the lines to store. Runs under the chain's commit lock, after the rows of earlier datasets are written.
-   * @throws a retryable error if the other datasets lack blocks that the rows depend on
-   */
+  /** Under the commit lock. @throws a retryable error if earlier datasets lack blocks */
   select(
     transaction: Transaction,
     chain: Chain,
@@ -89,16 +76,14 @@ export interface DependentRows {
 }
 
 export interface PrecedingRows {
-  /**
-   * Called before rows of a range are written or replaced, except by the follower.
-   * @returns a function called after that, under the commit lock: it removes rows and coverage that depend on the change
-   */
+  /** Runs before rows change. The result removes dependent rows later, under the commit lock. */
   watch(transaction: Transaction, chain: Chain, range: BlockRange): Promise<() => Promise<void>>;
 }
 
 /**
- * One kind of rows decoded from blocks. All members are pure and declarative: the sync engine reads, proves and writes.
- * A new dataset is one folder that exports a `Dataset`, and one line in the registry.
+ * One kind of rows decoded from blocks. All members are pure and declarative: the engine reads,
+ * proves and writes. A new dataset is a folder that exports a `Dataset`, and a line in the
+ * registry.
  *
  * @example
  * ```ts
@@ -140,41 +125,33 @@ export interface PrecedingRows {
  * ```
  */
 export interface Dataset<Row = unknown> {
-  /** Stable name in coverage records and in `--dataset`: `erc20-transfers`. */
+  /** Stable name in coverage records and `--dataset`: `erc20-transfers`. */
   readonly name: string;
-  /**
-   * Values of topic0 it decodes on this chain. `decode` must ignore other logs: whole blocks contain all logs. If there
-   * are none, no `anyTopic` and no `wholeBlocks`, the dataset is not indexed for this chain.
-   */
+  /** Values of topic0. `decode` must ignore other logs: whole blocks contain all. */
   topics(chain: Chain): readonly Hash[];
-  /** The only contracts whose logs it decodes. Blocks that only such datasets lack are filtered by contract. @default any */
+  /** Only their logs are decoded: some reads filter by contract. @default any */
   emitters?(chain: Chain): readonly Address[] | null;
-  /** Decodes logs of its `emitters` with any topics, or none; `topics` is then empty. @default false */
+  /** `emitters`' logs with any topics, or none; `topics` is empty. @default false */
   anyTopic?(chain: Chain): boolean;
-  /** The first block it needs, even below the chain's own history. Blocks below are no gaps. @default null: all of it */
+  /** Even below the chain's own history. Blocks below are no gaps. @default null: all of it */
   firstBlock?(chain: Pick<Chain, 'id'>): number | null;
-  /** Rejects if its definition has changed, so that decoded rows may lack some. Runs under the chain's commit lock. */
+  /** Rejects if its definition has changed: decoded rows may be missing. Under the commit lock. */
   requireCurrent?(transaction: Transaction): Promise<void>;
-  /** Present if rows depend on those of datasets before it in the list. It has no projections. */
+  /** Rows depend on those of datasets before it in the list. It has no projections. */
   readonly dependent?: DependentRows;
-  /** Present if rows of datasets after it in the list depend on its own. */
   readonly preceding?: PrecedingRows;
-  /** Table of the rows: {@link defineTable} of the table in the dataset's `schema.ts`. */
   readonly table: RowTable<Row>;
-  /** Rows for the logs of one or more whole blocks, in chain order. Ignores logs of other datasets. */
+  /** For the logs of whole blocks, in chain order. Ignores logs of other datasets. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
-  /** Yields the rows of `decode` one at a time, for datasets with many rows per log: saves memory. */
+  /** The rows of `decode` one at a time: saves memory if there are many per log. */
   eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
-  /**
-   * Present if rows are decoded from transactions or traces. Blocks are then read whole; `decode` and `eachRow` are not
-   * called. Transactions are proven by the header's transactions root; traces are checked against them.
-   */
+  /** Blocks are then read whole; `decode` and `eachRow` are not called. */
   readonly wholeBlocks?: WholeBlockDecoding<Row>;
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
   readonly projections?: readonly Projection[];
-  /** Old rows stay when the retention settings drop those of other datasets. @default false */
+  /** Retention settings keep its old rows. @default false */
   readonly isKeptWhole?: boolean;
-  /** The retention settings delete old rows of a table without partitions, keyed by chain and block. @default false */
+  /** Retention deletes old rows of a table keyed by chain and block. @default false */
   readonly deletesOldRows?: boolean;
   readonly histories?: SubjectHistories;
   /** For single accounts, by whole transactions; needs `wholeBlocks`. */

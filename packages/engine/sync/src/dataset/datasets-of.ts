@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Dataset } from './dataset.ts';
 import { deepestPart } from './deepest-part.ts';
 
-/** The datasets that read any part of the chain. Others have no rows, coverage or gaps there. */
+/** Others have no rows, coverage or gaps on the chain. */
 export function datasetsOf(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {
   return datasets.filter(
     (dataset) =>

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Dataset } from './dataset.ts';
 import { BLOCK_PARTS, type BlockPart } from './whole-block.ts';
 
-/** The deepest block part that the dataset reads: its proof level is that of the rows. */
+/** Its proof level is that of the rows. */
 export function deepestPart(dataset: Dataset, chain: Chain): BlockPart {
   const reads = dataset.wholeBlocks?.reads(chain) ?? [];
   return BLOCK_PARTS.findLast((part) => part !== 'logs' && reads.includes(part)) ?? 'logs';

@@ -5,13 +5,13 @@ import type { TableAccess } from '../table-access/table-access.ts';
 import type { RowTable } from './row-table.ts';
 
 /**
- * Values derived from a dataset's rows (balances, counters). They must not depend on the order in which rows arrive.
- * The engine runs `added` for exactly the rows that a transaction added, and `removed` for those that it removed, in
- * every kind of write. Statements run in the transaction of the rows, one transaction per chain at a time. They read
- * only the change's relations and the projection's tables, and write shared keys in sorted order.
+ * Values derived from a dataset's rows. They must not depend on the order in which rows arrive.
+ * `added` runs for exactly the rows that a transaction added, `removed` for those that it removed.
+ * Statements run in that transaction, one per chain at a time. They read only the change's
+ * relations and the projection's tables, and write shared keys in sorted order.
  *
- * For sums, use `defineSums`. A projection with `subjects` (wallets, contracts) is built for requested subjects only;
- * its statements join them with {@link joinSubjects}.
+ * For sums, use `defineSums`. With `subjects` (wallets, contracts), a projection is built for
+ * requested subjects only: its statements use {@link joinSubjects}.
  *
  * @example
  * ```ts
@@ -45,59 +45,53 @@ import type { RowTable } from './row-table.ts';
 export interface Projection {
   /** Stable and unique among all projections: `nft-balances`. */
   readonly name: string;
-  /** Starts at 1. Raise it if the same rows produce other values: the projection is then rebuilt. */
+  /** From 1. Raise it if the same rows produce other values: this rebuilds the projection. */
   readonly version: number;
   /** With `chain_id`. Rows of a chain or subject are deleted before a build. */
   readonly tables: readonly PgTable[];
-  /** Present if it is built per subject. */
   readonly subjects?: ProjectionSubjects;
-  /** Tables of several datasets with equal columns, read as one relation; each lists the projection. Needs `subjects`. */
+  /** Tables with equal columns, read as one; each lists the projection. Needs `subjects`. */
   readonly sources?: readonly RowTable[];
   added(change: RowsChange): readonly Sql[];
   removed(change: RemovedRows): readonly Sql[];
-  /** Statements for a reorg that removes the blocks above `ancestor`, after `removed`, for values that don't come from rows. */
+  /** Values not from rows: a reorg removes blocks above `ancestor`. Runs after `removed`. */
   rolledBack?(chainId: ChainId, ancestor: number): readonly Sql[];
-  /**
-   * Statements for old rows that are dropped with their partition, without `removed`. They run before and after the
-   * drop. Without it, a projection without subjects needs all rows, and its dataset is never dropped.
-   */
+  /** Runs before and after a partition is dropped. Without it and `subjects`, none is. */
   dropped?(chainId: ChainId, blocks: BlockRange): readonly Sql[];
 }
 
-/** Added rows as relations, each of which needs an alias. They may be sources, partitions or staging tables. */
+/** Relations; each needs an alias. They may be sources, partitions or staging tables. */
 export interface RowsChange {
   readonly rows: Sql;
-  /** `subject` (20 bytes), once each, and `built_to`, the last block whose rows count. A single row without subjects. */
+  /** `subject` (20 bytes) and `built_to`, the last block that counts. One row without subjects. */
   readonly subjects: Sql;
   /** Correlated subqueries and outer joins must use it. */
   readonly access: TableAccess;
 }
 
 export interface RemovedRows extends RowsChange {
-  /** All rows that count after the change. The dataset's own table may hold more during a build. */
+  /** All rows that count afterwards. The dataset's table may hold more during a build. */
   readonly remaining: Sql;
 }
 
 export interface ProjectionSubjects {
-  /** Name of the column in each of the projection's tables. */
   readonly column: string;
   /**
-   * Conditions that together match each row of a subject (20 bytes: a value or a column) once, each with an index range.
-   * A row meets one condition for at most one subject.
+   * Together, they match each row of a subject once, each by an index range. A row meets one for at
+   * most one subject.
    */
   rowsOf(subject: Sql): readonly Sql[];
-  /** Names of indexes that `rowsOf` needs: no subject is built while one is missing. */
+  /** Needed by `rowsOf`: no subject is built while one is missing. */
   readonly indexes: readonly string[];
 }
 
-/** A projection built per subject. */
 export type SubjectProjection = Projection & { readonly subjects: ProjectionSubjects };
 
 export function hasSubjects(projection: Projection): projection is SubjectProjection {
   return projection.subjects !== undefined;
 }
 
-/** A join, for after `FROM`, of the subjects (as `subjects`) that a row counts for. */
+/** Joins, after `FROM`, the `subjects` that a row counts for. */
 export function joinSubjects({ subjects }: Pick<RowsChange, 'subjects'>, subject: Sql, blockNumber: Sql): Sql {
   return sql`JOIN ${subjects} AS subjects ON subjects.subject = ${subject} AND ${blockNumber} <= subjects.built_to`;
 }

@@ -3,22 +3,18 @@ import { storageOf } from '@chainstead/db/table-storage';
 import { getTableColumns, is, SQL } from 'drizzle-orm';
 import { getTableConfig, type Index, PgArray, type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 
-/** Derived from the table in the dataset's `schema.ts`. */
 export interface RowTable<Row = unknown> {
   readonly name: string;
-  /** In the order of `copyLine`. */
   readonly columns: readonly string[];
-  /** Postgres types of `columns`. */
   readonly types: ReadonlyMap<string, ColumnType>;
-  /** The primary key, a subset of `columns`. */
   readonly key: readonly string[];
-  /** Secondary indexes that a bulk backfill drops and rebuilds. */
+  /** Dropped and rebuilt by a bulk backfill. */
   readonly bulkIndexes: readonly BulkIndex[];
-  /** Whether it is partitioned by chain and block range. Partitions are created as rows arrive (partitions/). */
+  /** By chain and block range. Partitions are created as rows arrive. */
   readonly isPartitioned: boolean;
   /** Approximate. */
   readonly rowsPerPartition: number;
-  /** The row in COPY's binary format. */
+  /** In COPY's binary format. */
   copyLine(row: Row): string;
 }
 
@@ -33,22 +29,20 @@ export interface BulkIndex {
   readonly name: string;
   readonly table: string;
   readonly isPartitioned: boolean;
-  /** SQL after `CREATE INDEX [CONCURRENTLY] name ON table`: `USING btree (…)`. */
+  /** After `CREATE INDEX [CONCURRENTLY] name ON table`: `USING btree (…)`. */
   readonly definition: string;
 }
 
 /** Indexes of this many rows, about 400 MB, fit into the memory of a small server. */
 const ROWS_PER_PARTITION = 4_000_000;
 
-/** Facts that neither the drizzle table nor its storage defines. */
 export interface TableOptions {
   readonly bulkIndexes?: readonly string[];
   readonly rowsPerPartition?: number;
 }
 
 /**
- * Rows are `Readonly<typeof table.$inferSelect>`.
- * @throws TypeError if the sync engine can't write it: no `chain_id` or `block_number`, a type without a COPY format
+ * @throws TypeError without `chain_id` or `block_number`, or for a type without a COPY format
  * @example defineTable(erc20TransfersTable, { bulkIndexes: ['erc20_transfer_sides_by_token'] })
  */
 export function defineTable<Table extends PgTable>(
@@ -61,7 +55,7 @@ export function defineTable<Table extends PgTable>(
   const key = primaryKeys.flatMap((primary) => primary.columns.map((column) => column.name));
   for (const required of ['chain_id', 'block_number'])
     if (!names.includes(required)) throw new TypeError(`Table ${name} has no column ${required}`);
-  // Lines are sorted as text. That matches the key's index order only if both start with the same column.
+  // Sorted lines match the key's index order only if both start with the same column.
   if (names[0] !== key[0]) throw new TypeError(`Table ${name} does not begin with the first column of its primary key`);
   return {
     name,
@@ -95,7 +89,7 @@ function defineBulkIndex(
   return { name, definition: `USING ${config.method ?? 'btree'} (${columns.join(', ')})${rows}` };
 }
 
-/** A column or an expression over unqualified columns; null for an index with a custom order. */
+/** Null for an index with a custom order. */
 function indexedText(column: Index['config']['columns'][number]): string | null {
   if (is(column, SQL)) return textOf(column);
   if (!('name' in column && 'indexConfig' in column)) return null;
@@ -109,7 +103,7 @@ function textOf(expression: SQL): string | null {
   return params.length === 0 ? sql : null;
 }
 
-/** Compiled for the table: a loop over columns takes 1.4 times as long, in a third of a backfill's decoding. */
+/** A loop over columns takes 1.4 times as long, in a third of a backfill's decoding. */
 function compileCopyLine<Table extends PgTable>(table: Table): (row: Readonly<Table['$inferSelect']>) => string {
   const columns = Object.entries(getTableColumns(table));
   const fields = columns.map(([property, column]) => fieldSource(`row[${JSON.stringify(property)}]`, column));
@@ -120,7 +114,6 @@ function compileCopyLine<Table extends PgTable>(table: Table): (row: Readonly<Ta
   return compile(createRowWriter());
 }
 
-/** Source of the statement that writes a column's value. */
 function fieldSource(value: string, column: PgColumn): string {
   const source = valueSource(value, column);
   return column.notNull ? `${source};` : `if (${value} === null) writer.nothing(); else ${source};`;

@@ -1,11 +1,11 @@
 import type { DecodeContext } from './dataset.ts';
 
-/** ISO 8601 UTC with whole seconds. @param seconds Unix time */
+/** ISO 8601 UTC, whole seconds. @param seconds Unix time */
 export function timestampText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** From block number to time text. Caches the newest block, because rows arrive block by block. */
+/** Caches the newest block: rows arrive block by block. */
 export function createBlockTimes({ timestampOf }: DecodeContext): (blockNumber: number) => string {
   let newest = -1;
   let text = '';

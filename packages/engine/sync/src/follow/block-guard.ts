@@ -12,23 +12,16 @@ import type { ProvenBlock } from '../read/proven-block.ts';
 
 export type BlockJournal = Pick<WorkJournal, 'alone' | 'hold' | 'suspects' | 'acquit'>;
 
-/**
- * Finds the part of a block's work that ends its process. After a process of the chain died, blocks are read, decoded
- * by each dataset and committed one by one, each recorded. The part that ended the process three times is quarantined:
- * the block is committed without that dataset, or without matching streams.
- */
+/** After a death, blocks run part by part. The third death of a part quarantines it. */
 export interface BlockGuard {
-  /** Blocks must be read and committed one by one. */
   readonly isCareful: boolean;
   /** Quarantined datasets fail to decode their blocks. */
   readonly datasets: readonly Dataset[];
-  /** Blocks that are not matched with streams. */
   readonly unmatched: ReadonlySet<number>;
   /** @throws WorkSetAsideError if reading the block is quarantined: its chain can't continue */
   reading<T>(block: number, read: () => Promise<T>): Promise<T>;
-  /** Decodes a block once with each dataset. */
   decoding(block: ProvenBlock): Promise<void>;
-  /** @throws the errors of `commit`; WorkSetAsideError if the commit without streams is quarantined, too */
+  /** @throws the errors of `commit`; WorkSetAsideError if it is quarantined without streams, too */
   committing<T>(blocks: readonly ProvenBlock[], commit: () => Promise<T>): Promise<T>;
   close(): void;
 }
@@ -41,7 +34,6 @@ interface BlockGuardOptions {
   readonly journal?: BlockJournal;
 }
 
-/** After so many blocks the crash is not repeated. */
 const CAREFUL_BLOCKS = 300;
 const DATASET = 'dataset ';
 const STREAMS = 'streams';
@@ -81,7 +73,7 @@ export async function openBlockGuard({ database, chain, datasets, journal }: Blo
             createBatchDecoder(chain, [dataset]).add(logs, [header], [block]);
           });
         } catch (error) {
-          // Its rows of the block are left out by the commit.
+          // The commit leaves out its rows of the block.
           if (!(error instanceof WorkSetAsideError)) throw error;
         }
     },
@@ -122,7 +114,7 @@ async function readQuarantinedParts(database: Database, chain: Chain) {
   });
 }
 
-/** The dataset throws for these blocks, so that they are recorded as not decoded. */
+/** The dataset throws for these blocks: they are recorded as not decoded. */
 function failingAt(dataset: Dataset, chain: Chain, blocks: ReadonlySet<number>): Dataset {
   const { wholeBlocks, eachRow } = dataset;
   const require = (number: number): void => {

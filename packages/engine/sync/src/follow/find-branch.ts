@@ -7,9 +7,9 @@ import type { ProvenBlock } from '../read/proven-block.ts';
 import { reconcileBranch } from './reconcile.ts';
 
 export interface Branch {
-  /** Highest block common to both branches; if there is none, the block below the lowest indexed one. */
+  /** If the branches have no common block, the one below the lowest indexed one. */
   readonly ancestor: number;
-  /** Above the ancestor, ascending, ending with the tip. */
+  /** Ascending, ending with the tip. */
   readonly blocks: readonly ProvenBlock[];
 }
 
@@ -20,10 +20,7 @@ export interface BranchReaders {
   readByHash(hash: Hash): Promise<ProvenBlock | null>;
 }
 
-/**
- * @throws ReorgTooDeepError if there is no ancestor within the chain's maximum reorg depth
- * @throws ReorgedWhileReadingError if a parent is gone: the chain moved on, and the caller restarts from a new head
- */
+/** @throws ReorgTooDeepError; ReorgedWhileReadingError (a parent is gone: take a new head) */
 export async function findBranch(
   chain: Chain,
   checkpoint: Checkpoint,

@@ -1,8 +1,4 @@
-/**
- * Follows the head: reads every block above the checkpoint whole and in order, proves it and commits it with the
- * checkpoint, while later blocks are read. A block whose parent is not the previous block begins another branch, which
- * replaces the indexed one.
- */
+/** A block whose parent is not the previous one begins a branch, which replaces the indexed one. */
 import type { ProofPolicy } from '@chainstead/chains';
 import type { Clock, Hash, Logger } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
@@ -42,15 +38,14 @@ export interface FollowerOptions extends CommitDependencies {
   onProgress(progress: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
 }
 
-/** Blocks read ahead of the commit while catching up. */
 const READ_AHEAD_BLOCKS = 16;
-/** Weight of a block that is committed before the next large one is read. */
 const LARGE_WEIGHT = 2_000;
-/** Maximum delay of the head for traces that only datasets need. Blocks without traces are backfilled later. */
+/** For traces that only datasets need. Blocks without traces are backfilled later. */
 const TRACE_PATIENCE_MS = 20_000;
+
 type Following = FollowerOptions & { readonly rereads: Rereads; readonly traceBackoff: TraceBackoff };
 
-/** Runs until the end block is committed or the signal aborts. Rejects with the error that stopped it. */
+/** Until the end block is committed or the signal aborts. Rejects with what stopped it. */
 export async function follow(follower: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
   const options: Following = {
     ...follower,
@@ -65,7 +60,7 @@ export async function follow(follower: FollowerOptions, start: Checkpoint | null
     await followHeads(options, queue, heads, stop).finally(() => heads.close());
     queue.failed.throwIfAborted();
   } catch (error) {
-    // A failed commit aborts running reads: report the cause, not the abort.
+    // A failed commit aborts running reads: it is the cause.
     throw queue.failed.aborted ? queue.failed.reason : error;
   } finally {
     await queue.close();
@@ -98,7 +93,7 @@ async function followHeads(options: Following, queue: CommitQueue, heads: HeadWa
     }
     head = await catchUp(options, queue, heads, head, signal);
     if ((queue.tip?.number ?? firstFollowed - 1) < targetOf(options, head)) {
-      // The head was not reached (a reorg, or a block that no node has yet): retry.
+      // A reorg, or a block that no node has yet: retry.
       head = null;
       if (queue.tip === before) await options.clock.sleep(options.chain.pollIntervalMs, signal);
     }
@@ -114,7 +109,7 @@ function targetOf({ endBlock }: Following, head: Head): number {
   return Math.min(head.number, endBlock ?? head.number);
 }
 
-/** For a head that is not above the last read block: if it is not indexed, its branch replaces the indexed one. */
+/** If a head that is not above the last read block is not indexed, its branch replaces this one. */
 async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head, signal: AbortSignal): Promise<void> {
   const checkpoint = await queue.drained();
   if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return;
@@ -123,7 +118,6 @@ async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head,
   queue.moved(await reorganise(options, checkpoint, tip, signal));
 }
 
-/** Reads every block from the queue's tip to the head, and blocks announced meanwhile. @returns the newest head read */
 async function catchUp(
   options: Following,
   queue: CommitQueue,
@@ -145,7 +139,7 @@ async function catchUp(
   const grow = async (): Promise<void> => {
     for (;;) {
       const { value } = await heads.after(newest);
-      // A head that is not higher, or that arrives too late for this read, stays for the next call of `after`.
+      // Otherwise the head stays for the next call of `after`.
       if (value.number <= newest.number || !blocks.extend(targetOf(options, value))) return;
       heads.take();
       newest = value;
@@ -165,7 +159,6 @@ async function catchUp(
     await guard?.decoding(block);
     const isLarge = weighBlock(block) > LARGE_WEIGHT;
     await queue.add(block);
-    // Its contents are in memory until its commit has ended.
     if (isLarge || guard?.isCareful === true) await queue.drained();
     signal.throwIfAborted();
   }
@@ -207,7 +200,7 @@ async function commit(options: Following, followed: FollowedCommit, signal: Abor
   return to;
 }
 
-/** Reads the blocks again if the watcher needs more parts now, or from another upstream if a sender was wrong. */
+/** Reads again if the watcher needs more parts, or a sender was wrong (from another upstream). */
 async function commitWithNeeds(options: Following, first: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
   for (let commit = first; ; )
     try {
@@ -229,7 +222,6 @@ async function commitWithNeeds(options: Following, first: FollowedCommit, signal
 
 const NOTHING_MORE: WatchNeeds = { transactions: false, internalTransfers: false };
 
-/** By default, senders are awaited at the commit. */
 async function readBlock(
   options: Following,
   at: number | Hash,

@@ -1,6 +1,5 @@
 import type { BlockWatcher, WatchNeeds } from '../read/block-watcher.ts';
 
-/** Each watcher gets every block, in the given order. */
 export function joinWatchers(watchers: readonly BlockWatcher[]): BlockWatcher {
   return {
     async needs(chain) {

@@ -1,10 +1,8 @@
 import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
 
-/** Shared wait for the next head: of the block reader, and of the loop that decides which blocks to read. */
 export interface HeadWait {
-  /** Resolves for every caller until `take`. @throws the errors of the pool's `waitForHead` */
+  /** Resolves for every caller until `take`. @throws the errors of `waitForHead` */
   after(head: Head | null): Promise<Answer<Head>>;
-  /** Consumes the head: the next `after` waits for a newer one. */
   take(): void;
   close(): void;
 }
@@ -15,7 +13,7 @@ export function createHeadWait(pool: Pick<UpstreamPool, 'waitForHead'>, signal: 
   function begin(head: Head | null): Promise<Answer<Head>> {
     const ending = new AbortController();
     const answer = pool.waitForHead(head, AbortSignal.any([signal, ending.signal]));
-    // If no caller awaits it any more, a failure must not become an unhandled rejection.
+    // Without callers, a failure must not become an unhandled rejection.
     answer.catch(() => undefined);
     waiting = { head, answer, end: () => ending.abort() };
     return answer;

@@ -2,10 +2,7 @@ import type { Clock } from '@chainstead/core';
 import type { BlockPart } from '../dataset/whole-block.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
 
-/**
- * Requests for unavailable traces could each delay the head by seconds. After a block without traces, datasets skip them
- * for a while; such blocks are backfilled later.
- */
+/** Unavailable traces may delay the head by seconds: datasets skip them for a while. */
 export type TraceBackoff = ReturnType<typeof createTraceBackoff>;
 
 const REST_MS = 60_000;
@@ -16,7 +13,7 @@ export function createTraceBackoff(clock: Pick<Clock, 'now'>) {
     worthwhile: (parts: ReadonlySet<BlockPart>): ReadonlySet<BlockPart> =>
       clock.now() < until ? parts.difference(new Set(['internalTransactions'])) : parts,
     seen: ({ parts: { transactions, internalTransactions } }: Pick<ProvenBlock, 'parts'>) => {
-      // If transactions are unavailable too, the result is inconclusive for traces.
+      // Without transactions, the result shows nothing about traces.
       if (internalTransactions?.level === 'unavailable' && transactions?.level !== 'unavailable')
         until = clock.now() + REST_MS;
     },

@@ -2,16 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sql } from '@chainstead/db';
 
 const LOOK_AGAIN_MS = 10;
-/** A transaction that has used the table longer has listed its partitions and taken its snapshot already. */
+/** A longer transaction has listed partitions and taken its snapshot already. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Makes every session see partitions that were just attached to a table. Call it before rows are written to them.
- * Attaching blocks no reader or writer, which leaves two gaps (Postgres 18.4):
- * - A session that lists the partitions at that moment keeps the old list permanently: the invalidation arrives before
- *   its list is complete. So a second one is sent once no session can still be listing.
- * - A statement planned before may take its snapshot after rows were written, and see coverage without rows. So running
- *   transactions on the table are awaited, at most one second each time.
+ * Call it before rows are written to new partitions. Attaching blocks nothing, which leaves two
+ * gaps (Postgres 18.4):
+ * - A session that lists partitions then got the invalidation too early. So another is sent later.
+ * - An earlier statement may take its snapshot after rows were written, and see coverage without
+ * rows. So transactions on the table are awaited.
  */
 export async function announcePartitions(database: Database, table: string): Promise<void> {
   await awaitPresentUsers(database, table);
@@ -19,7 +18,7 @@ export async function announcePartitions(database: Database, table: string): Pro
   await awaitPresentUsers(database, table);
 }
 
-/** Sends only the invalidation, for a partition that a killed process may not have announced. */
+/** For a partition that a killed process may not have announced. */
 export async function announceAgain(database: Database, table: string): Promise<void> {
   await database.query(sql`SELECT announce_partitions(to_regclass(${table}))`);
 }

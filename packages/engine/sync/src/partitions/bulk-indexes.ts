@@ -1,14 +1,10 @@
-/**
- * Secondary indexes in bulk loads: they cost a multiple of the load itself. A declared bulk backfill drops those of its
- * datasets and builds them concurrently afterwards. The primary key stays, so pages are served meanwhile.
- */
+/** Secondary indexes cost a multiple of a bulk load. The primary key stays: pages are served. */
 import { ChainsteadError } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { BulkIndex } from '../dataset/row-table.ts';
 import { readPartitions } from './read-partitions.ts';
 
-/** Limit for the lock: dropping an index of a partitioned table blocks its readers while it waits. */
 const DROP_WAIT = '2s';
 
 export async function dropBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<void> {
@@ -21,7 +17,7 @@ export async function dropBulkIndexes(database: Database, datasets: readonly Dat
     else await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
 }
 
-/** Builds missing indexes, and those that an interrupted build left invalid. Readers and writers continue. */
+/** Also those that an interrupted build left invalid. Readers and writers continue. */
 export async function buildBulkIndexes(
   database: Database,
   datasets: readonly Dataset[],
@@ -51,12 +47,11 @@ async function buildOn(
   { definition }: BulkIndex,
   { name, table }: { readonly name: string; readonly table: string },
 ): Promise<void> {
-  // An interrupted CONCURRENTLY leaves an invalid index with this name.
   await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(name)}`);
   await database.query(sql`CREATE INDEX CONCURRENTLY ${rawSql(name)} ON ${rawSql(table)} ${rawSql(definition)}`);
 }
 
-/** The table's index then adopts those of the partitions; partitions created meanwhile are almost empty. */
+/** The table's index adopts those of partitions; newer partitions are almost empty. */
 async function buildOnPartitions(database: Database, index: BulkIndex): Promise<void> {
   for (const partition of await readPartitions(database, { name: index.table }))
     await buildOn(database, index, { name: partIndexName(partition.name, index), table: partition.name });
@@ -65,12 +60,10 @@ async function buildOnPartitions(database: Database, index: BulkIndex): Promise<
   );
 }
 
-/** `nft_transfers_by_sender` becomes `nft_transfers_1_0_by_sender` for `nft_transfers_1_0`. */
 function partIndexName(partition: string, { name, table }: BulkIndex): string {
   return name.startsWith(`${table}_`) ? `${partition}${name.slice(table.length)}` : `${partition}_${name}`;
 }
 
-/** Missing or invalid indexes. */
 export async function missingBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<string[]> {
   const names = bulkIndexesOf(datasets).map((index) => index.name);
   const valid = await database.query<{ name: string }>(

@@ -13,11 +13,7 @@ import {
 } from './plan-partitions.ts';
 import { type Partition, readPartitions } from './read-partitions.ts';
 
-/**
- * Creates the partitions that the table lacks for these blocks of a chain. Readers and writers of the table continue.
- * @param density of the rows to be written; null for single rows, which reveal no density
- * @returns the names of the created partitions
- */
+/** @param density null for single rows, which reveal none. @returns names of created partitions */
 export async function ensurePartitions(
   database: Database,
   table: Pick<RowTable, 'name' | 'rowsPerPartition'>,
@@ -26,7 +22,7 @@ export async function ensurePartitions(
   density: RowDensity | null,
 ): Promise<readonly string[]> {
   const make = async (transaction: Transaction): Promise<readonly string[]> => {
-    // On a Citus cluster, creating partitions of two tables would deadlock, because both create shards.
+    // On Citus, two tables would deadlock: both create shards.
     if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
     await transactionLock(transaction, `partitions:${table.name}`);
     const existing = await readPartitions(transaction, table, chainId);
@@ -45,9 +41,8 @@ export async function ensurePartitions(
       names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;
   };
-  // Retried, because it may also deadlock with writers, shard by shard.
+  // May deadlock with writers, shard by shard.
   const made = await retryCommit(() => database.transaction(make));
-  // Even if none was missing: a session may have missed the announcement of another process.
   await announcePartitions(database, table.name);
   return made;
 }

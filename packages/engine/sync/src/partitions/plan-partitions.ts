@@ -6,7 +6,7 @@ export interface PartitionBounds {
   readonly to: number;
 }
 
-/** Block numbers in partitioned tables are 4-byte integers. A partition with this upper bound is open above. */
+/** 4-byte integers. A partition with this upper bound is open above. */
 export const PARTITION_TOP = 2 ** 31 - 1;
 
 export interface RowDensity {
@@ -14,12 +14,12 @@ export interface RowDensity {
   readonly blocks: number;
 }
 
-/** Statements open every partition of a chain, so a chain with very many rows gets few, larger ones. */
+/** Statements open every partition of a chain, so large chains get fewer, larger ones. */
 const PARTITIONS_PER_CHAIN = 24;
-/** A partition spans at most this many times the blocks with known density: a single block may be unusual. */
+/** Times the blocks with known density: a single block may be unusual. */
 const TRUSTED_FACTOR = 1_000;
 
-/** Number of blocks of a new partition, from the density of the blocks to be written and of nearby partitions. */
+/** In blocks, by the density of the blocks to be written and of nearby partitions. */
 export function partitionWidth(
   { rows, blocks }: RowDensity,
   size: { readonly rowsPerPartition: number; readonly rowsOfChain: number },
@@ -29,15 +29,12 @@ export function partitionWidth(
   return Math.max(1, Math.min(width, Math.max(1, blocks) * TRUSTED_FACTOR, PARTITION_TOP));
 }
 
-/** For single rows of on-demand backfills, which are scattered: each could need another partition. `highest`: block of the chain. */
+/** Scattered single rows could each need another partition. `highest`: block of the chain. */
 export function sparseWidth(width: number, highest: number): number {
   return Math.max(width, Math.ceil(highest / PARTITIONS_PER_CHAIN));
 }
 
-/**
- * Missing partitions, ascending. They adjoin existing ones (ascending, disjoint), so a backfill in either direction
- * fills them one after another. If none is nearby, they start at multiples of the width.
- */
+/** Ascending, next to existing ones: a backfill in either direction fills them one by one. */
 export function planPartitions(
   existing: readonly PartitionBounds[],
   wanted: readonly BlockRange[],
@@ -73,7 +70,6 @@ function partitionFor(block: number, gap: GapBetweenPartitions, width: number): 
   const start = startOf(block, gap, width);
   const from = Math.max(gap.from, start);
   const to = Math.min(gap.to, start + width);
-  // A narrow rest of the gap joins this partition.
   return {
     from: from - gap.from < width / 4 ? gap.from : from,
     to: gap.to - to < width / 4 ? gap.to : to,

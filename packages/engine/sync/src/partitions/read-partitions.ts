@@ -1,4 +1,3 @@
-/** Partitions of a table. The Postgres catalog is the only record of them. */
 import type { ChainId } from '@chainstead/core';
 import { type Database, isDistributed, readShards, sql } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
@@ -7,22 +6,19 @@ import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
 export interface Partition extends PartitionBounds {
   readonly name: string;
   readonly chainId: number;
-  /** Without indexes. */
   readonly bytes: number;
-  /** Estimate of the last autovacuum; before that, derived from the size. */
+  /** By the last autovacuum; before that, from the size. */
   readonly rows: number;
-  /** Its indexes were rebuilt densely, because nothing is written to it any more. */
+  /** Indexes rebuilt densely: nothing is written any more. */
   readonly isSealed: boolean;
-  /** The session's role owns it. Other roles may write rows, but not rebuild indexes. */
+  /** Other roles may write rows, but not rebuild indexes. */
   readonly isOwn: boolean;
 }
 
 export const SEALED = 'sealed';
 
-/** Assumed for a table without statistics. */
 const BYTES_A_ROW = 170;
 
-/** Ascending by chain and block. */
 export async function readPartitions(
   source: Pick<Database, 'query'>,
   { name }: Pick<RowTable, 'name'>,
@@ -56,7 +52,7 @@ interface Size {
   readonly pages: number;
 }
 
-/** Sums over the shards, because the coordinator's own files are empty. Null if the table is not distributed. */
+/** The coordinator's own files are empty. Null if the table is not distributed. */
 async function readSizesOfShards(
   source: Pick<Database, 'query'>,
   table: string,
@@ -75,7 +71,7 @@ async function readSizesOfShards(
   return sizes;
 }
 
-/** Matches `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`; the type decides on the quotes. */
+/** `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`; the type decides on the quotes. */
 const BOUNDS = /^FOR VALUES FROM \('?(-?\d+)'?, '?(\d+|MINVALUE)'?\) TO \('?(-?\d+)'?, '?(\d+|MAXVALUE)'?\)$/;
 
 function parseBounds(name: string, bounds: string): Pick<Partition, 'chainId' | 'from' | 'to'> {

@@ -1,8 +1,4 @@
-/**
- * Builds a projection for single subjects from stored rows. Each row is counted once, even if rows change meanwhile,
- * because pieces run under the commit lock. A subject with many rows is built by ascending blocks, one piece per
- * transaction; subjects with few rows many at a time.
- */
+/** Builds projections for single subjects, under the commit lock: each row is counted once. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
@@ -29,10 +25,10 @@ import { readProjectionRecords, recordOf } from './projection-record.ts';
 /** `waiting`: an index is missing, or this version has not ingested the chain yet. */
 export type SubjectProgress = 'waiting' | 'building' | 'built';
 
-/** `alone`: too many rows to be built with others, or partly built: use {@link buildSubject}. */
+/** `alone`: too many rows, or partly built: use {@link buildSubject}. */
 export type TogetherProgress = SubjectProgress | 'alone';
 
-/** Rows per piece: a fraction of a second, during which the chain's commits wait. */
+/** A fraction of a second, during which the chain's commits wait. */
 const ROWS_PER_PIECE = 10_000;
 
 interface TogetherMax {
@@ -63,7 +59,7 @@ export async function buildSubject(
   });
 }
 
-/** Builds subjects in order. @returns progress; missing subjects did not fit. The first is never missing */
+/** In order. @returns progress; subjects that did not fit are missing, never the first */
 export async function buildTogether(
   database: Database,
   chain: Chain,
@@ -73,7 +69,7 @@ export async function buildTogether(
 ): Promise<ReadonlyMap<Address, TogetherProgress>> {
   const all = (progress: TogetherProgress, some = subjects) => some.map((subject) => [subject, progress] as const);
   if (!(await isReady(database, of.state))) return new Map(all('waiting'));
-  // Rows of several subjects are lookups in several shards, which Citus can't do in one statement.
+  // Several subjects are in several shards, which Citus can't look up in one statement.
   if (await isSpread(database)) return new Map(all('alone'));
   return database.transaction(async (transaction) => {
     await transaction.query(COMMIT_LAZILY);
@@ -95,19 +91,17 @@ export async function buildTogether(
   });
 }
 
-/** `built_to` of a subject without counted rows. */
 const NOTHING = -1;
 
-/** Pieces lost in a server crash are built again, so no commit of the chain waits for the disk. */
+/** Pieces lost in a crash are built again: no commit waits for the disk. */
 const COMMIT_LAZILY = sql`SET LOCAL synchronous_commit = off`;
 
-/** Takes the commit lock. @returns true if the chain is ingested with this version of the state */
+/** Takes the commit lock. False if the chain is not ingested with this version. */
 async function lockState(transaction: Transaction, chain: Chain, state: SubjectProjection): Promise<boolean> {
   await lockChainCommits(transaction, chain);
   return recordOf(await readProjectionRecords(transaction, chain.id), state) !== undefined;
 }
 
-/** All indexes of the state are valid. */
 async function isReady(database: Database, { subjects: { indexes } }: SubjectProjection): Promise<boolean> {
   const valid = await database.query(
     sql`SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
@@ -116,7 +110,7 @@ async function isReady(database: Database, { subjects: { indexes } }: SubjectPro
   return valid.length >= indexes.length;
 }
 
-/** Records the request. @returns the last counted block of each subject; null: it is built */
+/** Records the request. @returns the last counted block per subject; null: built */
 async function beginSubjects(
   transaction: Transaction,
   chain: Chain,
@@ -149,7 +143,6 @@ export async function clearSubjects(
     );
 }
 
-/** In the order of the subjects. */
 interface Counted {
   readonly subjects: readonly Address[];
   /** Null: all their rows are counted. */
@@ -170,7 +163,7 @@ async function saveProgress(
   );
 }
 
-/** Counts the rows above `builtTo`, up to the returned block; null: all. */
+/** Rows above `builtTo`, up to the returned block; null: all. */
 async function countPiece(
   transaction: Transaction,
   chain: Chain,
@@ -184,13 +177,13 @@ async function countPiece(
   const [beyond] = await transaction.query<{ block: number }>(
     sql`SELECT block_number AS block FROM (${rowsAbove(rawSql('block_number'))}) AS above ORDER BY block_number OFFSET ${rowsMax} LIMIT 1`,
   );
-  // A block is never split, however many rows it has.
+  // A block is never split.
   const to = beyond === undefined ? null : Math.max(builtTo + 1, beyond.block - 1);
   const selected = sql`SELECT ${columns} FROM (${rowsAbove(columns)}) AS above WHERE block_number <= ${to ?? PARTITION_TOP}`;
   return { to, rows: await countSelected(transaction, of, subjectsIn([subject]), selected) };
 }
 
-/** Runs before the lock is taken: later rows are noticed when they are counted. */
+/** Before the lock is taken: later rows are noticed when counted. */
 async function measureSubjects(
   transaction: Transaction,
   chain: Chain,
@@ -215,7 +208,7 @@ async function measureSubjects(
   return { few: looked.filter((_, index) => isSmall(index)), many: looked.filter((_, index) => !isSmall(index)) };
 }
 
-/** @returns false if there were too many rows: then nothing is counted */
+/** False if there were too many rows: nothing is counted. */
 async function countTogether(
   transaction: Transaction,
   chain: Chain,
@@ -227,7 +220,7 @@ async function countTogether(
   const staging = await emptyStagingTable(transaction, table.name, 'added');
   const columns = rawSql(table.columns.join(', '));
   const conditions = of.state.subjects.rowsOf(REQUESTED);
-  // A row may belong to two subjects, each by another condition. It counts once for both.
+  // A row of two subjects meets two conditions. It counts once for both.
   const distinct = rawSql(conditions.length > 1 ? 'DISTINCT ' : '');
   const counts = await transaction.query<{ subject: Address; rows: number }>(
     sql`WITH own AS MATERIALIZED (

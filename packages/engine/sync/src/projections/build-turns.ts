@@ -8,12 +8,9 @@ import { retryCommit } from '../rows/commit-retry.ts';
 import { buildSubject, buildTogether, type SubjectProgress, type TogetherProgress } from './build-subjects.ts';
 import type { ProjectionOf } from './counted-rows.ts';
 
-/**
- * Builds requested subjects piece by piece, one transaction at a time per chain. A piece blocks the chain's commits,
- * which must get half of the time. Subjects of the same state that wait for their first piece share one.
- */
+/** A piece blocks the chain's commits, which must get half of the time. */
 export interface BuildTurns {
-  /** @param isBegun a piece of the subject was built before: it has too many rows to share one */
+  /** @param isBegun a piece was built before: too many rows to share one */
   nextPiece(
     chain: Chain,
     of: ProjectionOf<SubjectProjection>,
@@ -24,7 +21,6 @@ export interface BuildTurns {
 
 const SUBJECTS_TOGETHER = 200;
 
-/** A subject that waits for its turn, unless an earlier turn builds it too. */
 interface Waiting {
   readonly subject: Address;
   readonly reported: PromiseWithResolvers<SubjectProgress>;
@@ -73,12 +69,10 @@ export function createBuildTurns(database: Database): BuildTurns {
     }
   }
 
-  /** Builds the first subject, or gives it another turn alone. */
   async function buildSome(line: Line, some: readonly Waiting[]): Promise<void> {
     const { chain, of } = line;
     const subjects = some.map(({ subject }) => subject);
     const progress = await retryCommit(() => buildTogether(database, chain, of, subjects)).catch(
-      // One subject may cause the error. Each is retried in its own turn, so the others don't fail with it.
       (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
     );
     for (const [index, waiting] of some.entries()) {
@@ -88,7 +82,6 @@ export function createBuildTurns(database: Database): BuildTurns {
         continue;
       }
       waiting.isAlone ||= reached === 'alone';
-      // A subject that did not fit still has its turn ahead.
       if (index === 0) giveTurn(line, waiting);
       else line.waiting.add(waiting);
     }

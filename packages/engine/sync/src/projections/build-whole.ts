@@ -1,8 +1,4 @@
-/**
- * Builds projections without subjects from stored rows, by ascending blocks, one piece per transaction. Pieces run under
- * the commit lock. A committed row is counted by the piece of its block. A transaction that waits for the lock then sees
- * how far the build is (`derive-changes.ts`).
- */
+/** Builds projections without subjects, under the commit lock: each row is counted once. */
 import type { Chain } from '@chainstead/chains';
 import { type Database, isDistributed, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
@@ -21,10 +17,9 @@ import {
 } from './projection-record.ts';
 
 export interface PieceSize {
-  /** Fewer blocks if they have more than `rows` rows, but at least one. */
   readonly blocks: number;
   readonly rows: number;
-  /** For each table of the state, searched for rows to delete. */
+  /** Per table of the state, searched for rows to delete. */
   readonly pages: number;
 }
 
@@ -65,7 +60,6 @@ function findUnbuilt(datasets: readonly Dataset[], records: readonly ProjectionR
   return null;
 }
 
-/** Deletes the chain's rows from some pages. Nothing is written there, because the state counts no rows. */
 async function clearPages(transaction: Transaction, chain: Chain, state: Projection, from: number, pages: number) {
   const to = from + pages;
   let isCleared = true;
@@ -113,12 +107,11 @@ function rowsBetween(chain: Chain, above: number, to: number): Sql {
   return sql`chain_id = ${chain.id} AND block_number > ${above} AND block_number <= ${to}`;
 }
 
-/** Highest value of the block number's type. */
 function topOf({ table }: Dataset): number {
   return table.isPartitioned ? PARTITION_TOP : Number.MAX_SAFE_INTEGER;
 }
 
-/** From the block above `builtTo` to `to`; null: this is the last piece, without an upper bound. */
+/** Null: the last piece, without an upper bound. */
 async function nextBlocks(transaction: Transaction, chain: Chain, dataset: Dataset, builtTo: number, size: PieceSize) {
   for (let blocksMax = size.blocks; ; blocksMax = Math.ceil(blocksMax / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(

@@ -1,11 +1,9 @@
-/** SQL relations that statements of a projection read. */
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { Projection } from '../dataset/projection.ts';
 import type { RowTable } from '../dataset/row-table.ts';
 
-/** A projection and (one of) the datasets whose rows it counts. */
 export interface ProjectionOf<State extends Projection = Projection> {
   readonly dataset: Dataset;
   readonly state: State;
@@ -16,7 +14,7 @@ export function sourceTables({ dataset, state }: ProjectionOf): readonly [RowTab
   return [first, ...others];
 }
 
-/** The rows of several tables with equal columns: an expression that needs an alias. */
+/** The expression needs an alias. */
 export function unionOf(
   tables: readonly [RowTable, ...RowTable[]],
   relationOf: (table: RowTable) => string = ({ name }) => name,
@@ -27,7 +25,7 @@ export function unionOf(
   return rawSql(`(${tables.map((table) => `SELECT ${columns} FROM ${relationOf(table)}`).join(' UNION ALL ')})`);
 }
 
-/** The relation's rows of the chain up to a block; null: all rows. */
+/** `builtTo` null: all rows. */
 export function upTo(relation: Sql, chainId: ChainId, builtTo: number | null): Sql {
   if (builtTo === null) return relation;
   return sql`(SELECT * FROM ${relation} AS every WHERE chain_id = ${chainId} AND block_number <= ${builtTo})`;
@@ -36,22 +34,19 @@ export function upTo(relation: Sql, chainId: ChainId, builtTo: number | null): S
 /** Higher than every block number. */
 const ALL_BLOCKS = rawSql(String(Number.MAX_SAFE_INTEGER));
 
-/** Subjects that follow changes, as a relation that needs an alias. */
+/** Subjects that follow changes; needs an alias. */
 export function builtSubjects(chainId: ChainId, { state }: ProjectionOf): Sql {
   if (state.subjects === undefined) return NO_SUBJECT;
   return sql`(SELECT subject, coalesce(built_to, ${ALL_BLOCKS}) AS built_to FROM subject_projections
     WHERE chain_id = ${chainId} AND state = ${state.name} AND NOT is_stale)`;
 }
 
-/** The same relation for subjects with all rows counted. */
 export function subjectsIn(subjects: readonly Address[]): Sql {
   return sql`(SELECT subject, ${ALL_BLOCKS} AS built_to FROM unnest(${subjects.map(addressBytes)}::bytea[]) AS requested(subject))`;
 }
 
-/** The same relation for a projection without subjects. */
 export const NO_SUBJECT = sql`(SELECT NULL::bytea AS subject, ${ALL_BLOCKS} AS built_to)`;
 
-/** A query of a subject's rows in a chain, from each table. `where`: a further condition. */
 export function rowsOfSubject(
   of: ProjectionOf,
   conditions: readonly Sql[],

@@ -21,11 +21,10 @@ import {
 
 export interface Sums<Source extends PgTable, Target extends PgTable> extends Pick<Projection, 'name' | 'version'> {
   readonly source: Source;
-  /** One row per key. */
   readonly table: Target;
-  /** Primary key of `table`: properties of both tables. */
+  /** Properties of both tables. */
   readonly key: readonly (ColumnOf<Source> & ColumnOf<Target>)[];
-  /** Value that each row adds to the other columns, never null. */
+  /** Added by each row to the other columns; never null. */
   readonly sums: Readonly<Partial<Record<ColumnOf<Target>, (row: ColumnsOf<Source>) => Sql>>>;
   /** @default all rows are counted */
   where?(row: ColumnsOf<Source>): Sql;
@@ -68,7 +67,7 @@ ${where === undefined ? rawSql('') : sql`WHERE ${where(row)} `}GROUP BY ${keys} 
 ON CONFLICT (${columnList(table, key)}) DO UPDATE SET ${joinSql(added)}`;
 }
 
-/** The subject of a row is the key column that is the subject column of the projection's table. */
+/** The key column that is the subject column of the projection's table. */
 function joined<Source extends PgTable, Target extends PgTable>(
   { name, table, key, subjects }: Sums<Source, Target> & { readonly subjects?: ProjectionSubjects },
   change: RowsChange,

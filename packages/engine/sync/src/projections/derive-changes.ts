@@ -1,7 +1,4 @@
-/**
- * Updates projections with the rows that a transaction added and removed. A projection in build follows changes up to
- * the block it has counted; the build counts later ones from stored rows.
- */
+/** A build counts the blocks above its position; changes below are followed. */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { isSpread, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
@@ -18,7 +15,7 @@ import {
   recordOf,
 } from './projection-record.ts';
 
-/** Once for each `addRows`, under the commit lock. @param records read under the lock. @default they are read */
+/** Once for each `addRows`, under the commit lock. @param records @default read here */
 export function deriveAdded(
   transaction: Transaction,
   chain: Chain,
@@ -50,7 +47,7 @@ async function derive(
     // Invariant: SYNC-PROJECTIONS-EQUAL
     if (record === undefined || !isCounting(of.state, record)) continue;
     const builtTo = record.progress.status === 'building' ? record.progress.builtTo : null;
-    // Tables of all changed datasets with the state in one change, because rows of a block belong together.
+    // All changed tables of the state in one change: rows of a block belong together.
     const others = datasets.filter((other) => other !== of.dataset && hasProjection(other, of.state.name));
     const tables = [of.dataset.table, ...others.map(({ table }) => table)] as const;
     const changed = unionOf(tables, (table) => stagingTableOf(table, kind));
@@ -62,7 +59,6 @@ async function derive(
 }
 const hasProjection = ({ projections = [] }: Dataset, state: string) => projections.some(({ name }) => name === state);
 
-/** Counts the stored rows that a query selects. `subjects`: see `RowsChange`. */
 export async function countSelected(transaction: Transaction, of: ProjectionOf, subjects: Sql, selected: Sql) {
   const [table] = sourceTables(of);
   const count = await fillStagingTable(transaction, table, 'added', selected);
@@ -74,7 +70,6 @@ export async function countSelected(transaction: Transaction, of: ProjectionOf, 
   return count;
 }
 
-/** Forgets states that this version doesn't have: they miss its changes, and the version that has them rebuilds them. */
 async function forgetOthers(
   transaction: Transaction,
   chainId: ChainId,

@@ -7,14 +7,12 @@ import { clearSubjects } from './build-subjects.ts';
 import type { MaintainProjectionsOptions } from './maintain-projections.ts';
 import { subjectProjectionsOf } from './projection-record.ts';
 
-/** Time without a request. */
 const FORGOTTEN_AFTER = sql`interval '30 days'`;
 /** Per transaction: the chain's commits wait for it. */
 const SUBJECTS_AT_ONCE = 10;
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Until the signal aborts. A failure is logged and retried. */
 export async function keepForgetting(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   const { chain, database, datasets, clock, logger } = options;
   while (!signal.aborted) {
@@ -31,7 +29,6 @@ export async function keepForgetting(options: MaintainProjectionsOptions, signal
   }
 }
 
-/** @returns the number of deleted subjects */
 export async function forgetUnrequested(database: Database, chain: Chain, datasets: readonly Dataset[]) {
   let forgotten = 0;
   for (const { state } of subjectProjectionsOf(datasets)) {

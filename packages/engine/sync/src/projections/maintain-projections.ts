@@ -21,10 +21,9 @@ const BLOCKS_FIRST = 100;
 const BLOCKS_MAX = 100_000;
 /** 16 MB of each table. */
 const PAGES_PER_PIECE = 2_000;
-/** Another version may have changed rows without updating states that it does not have. */
+/** Another version may have changed rows without states that it does not have. */
 const LOOK_AGAIN_MS = 10_000;
 
-/** Until the signal aborts. A failure is logged and retried: it blocks neither the head nor the backfill. */
 export async function maintainProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await buildProjections(options, signal);

@@ -6,13 +6,11 @@ export interface ProjectionBuild {
   readonly state: string;
   readonly dataset: string;
   readonly status: ProjectionProgress['status'];
-  /** Share of the chain's blocks with counted rows, 0 to 1. */
+  /** Share of blocks with counted rows, 0 to 1. */
   readonly part: number;
-  /** Counted since the build began. */
   readonly rows: number;
 }
 
-/** All states with a record. */
 export async function readProjectionBuilds(
   source: Pick<Database, 'query'>,
   chainId: ChainId,
@@ -26,7 +24,6 @@ export async function readProjectionBuilds(
   );
 }
 
-/** States that are not built, by chain. */
 export async function readUnbuilt(
   source: Pick<Database, 'query'>,
 ): Promise<ReadonlyMap<number, readonly ProjectionBuild[]>> {

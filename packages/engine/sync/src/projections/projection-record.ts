@@ -1,4 +1,4 @@
-/** The last block whose rows each projection counts (`projections`). Without a record of this version, it counts none. */
+/** Without a record of this version, a projection counts no rows. */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { type Database, IS_CITUS, sql, type Transaction } from '@chainstead/db';
@@ -13,18 +13,17 @@ export interface ProjectionRecord {
   readonly dataset: string;
   readonly version: number;
   readonly progress: ProjectionProgress;
-  /** The server has Citus, so tables may be distributed. Read here, so that commits need no extra statement. */
+  /** Tables may be distributed. Read here to save commits a statement. */
   readonly isOnCitus: boolean;
-  /** It is built for at least one subject. */
+  /** Built for at least one subject. */
   readonly hasSubjects: boolean;
 }
 
 export type ProjectionProgress =
-  /** Rows of the chain are deleted up to this page of the tables. No rows are counted. */
+  /** Rows are deleted up to this page of the tables; none are counted. */
   | { readonly status: 'clearing'; readonly page: number }
   /** Counts rows up to this block. */
   | { readonly status: 'building'; readonly builtTo: number }
-  /** Counts all rows. */
   | { readonly status: 'built' };
 
 export async function readProjectionRecords(
@@ -57,12 +56,11 @@ export function isFollowed({ projections = [] }: Dataset, records: readonly Proj
   });
 }
 
-/** A projection counts rows; with subjects: of any subject. */
 export function isCounting({ subjects }: Projection, { progress, hasSubjects }: ProjectionRecord): boolean {
   return subjects === undefined ? progress.status !== 'clearing' : hasSubjects;
 }
 
-/** @throws OptimisticWriteConflictError if a projection follows rows that were written without staging */
+/** @throws OptimisticWriteConflictError if a projection follows rows written without staging */
 export function requireAsExpected(
   datasets: readonly Dataset[],
   expected: readonly ProjectionRecord[],
@@ -88,10 +86,7 @@ export async function saveProjectionProgress(
   );
 }
 
-/**
- * Creates missing records. On a chain without blocks a projection counts as built. Call it before any other write of the
- * chain's rows. @returns the projections to build
- */
+/** Before any other write: without blocks, projections count as built. @returns those to build */
 export async function registerProjections(
   database: Database,
   chain: Chain,
@@ -106,7 +101,6 @@ export async function registerProjections(
     const unknown = unknownOf(await readProjectionRecords(transaction, chain.id));
     const [block] = await transaction.query(sql`SELECT FROM blocks WHERE chain_id = ${chain.id} LIMIT 1`);
     for (const { dataset, state } of unknown) {
-      // Subjects are built individually.
       const status = block === undefined || hasSubjects(state) ? 'built' : 'clearing';
       if (hasSubjects(state))
         await transaction.query(
@@ -122,7 +116,6 @@ export async function registerProjections(
   });
 }
 
-/** Each with the first dataset that has it. */
 export function projectionsOf(datasets: readonly Dataset[]): readonly ProjectionOf[] {
   const byName = new Map<string, ProjectionOf>();
   for (const dataset of datasets)

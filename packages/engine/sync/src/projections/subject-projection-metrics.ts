@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from '@chainstead/core';
 
 type BuildOutcome = 'built' | 'waiting' | 'failed';
 
-/** @returns a function to call at the start of a subject's build; its result takes the outcome */
 export function createSubjectProjectionMetrics(registry: Registry) {
   const registers = [registry];
   const building = new Gauge({

@@ -8,25 +8,24 @@ import type { ProjectionOf } from './counted-rows.ts';
 import { createSubjectProjectionMetrics } from './subject-projection-metrics.ts';
 
 export interface SubjectProjections {
-  /** Keeps the projection up to date afterwards. `waitMs`: limit of the wait; the build continues after it. */
+  /** Up to date from then on. `waitMs` limits only the wait: the build continues. */
   keep(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address, waitMs: number): Promise<SubjectProgress>;
 }
 
-/** Between records of a subject's requests. After weeks without one, its rows are deleted. */
+/** Between records of requests. After weeks without one, a subject's rows are deleted. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
 
-/** A recent request of the subject (20 bytes) is recorded: no call of {@link SubjectProjections.keep} is needed. */
+/** A recent request is recorded: {@link SubjectProjections.keep} need not be called. */
 export function isAskNoted(chainId: ChainId | Sql, subject: Sql, { name }: Pick<SubjectProjection, 'name'>): Sql {
   return sql`EXISTS (SELECT FROM subject_projections AS noted WHERE noted.chain_id = ${chainId} AND noted.state = ${rawSql(`'${name}'`)} AND noted.subject = ${subject}
     AND ${isNoted('noted')})`;
 }
 
-/** As {@link isAskNoted}, for a row of `subject_projections`. */
 export function isNoted(row: string): Sql {
   return sql`${rawSql(row)}.asked_at >= now() - ${REQUESTED_AGAIN}`;
 }
 
-/** @param metrics counts builds. @default not counted */
+/** @default builds are not counted */
 export function createSubjectProjections(database: Database, metrics?: Registry): SubjectProjections {
   const began = metrics && createSubjectProjectionMetrics(metrics);
   const builds = new Map<string, Promise<SubjectProgress>>();
@@ -65,7 +64,6 @@ export function createSubjectProjections(database: Database, metrics?: Registry)
   };
 }
 
-/** True if all rows of the subject are counted. Records the request. */
 async function isBuilt(
   database: Database,
   chain: Chain,

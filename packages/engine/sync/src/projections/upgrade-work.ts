@@ -1,4 +1,4 @@
-/** Background work that this version would do on an earlier database. Read-only, and tolerates missing tables. */
+/** Read-only, and tolerates missing tables of an earlier database. */
 import type { Chain } from '@chainstead/chains';
 import { type Database, rawSql, sql } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -19,17 +19,14 @@ export interface PlannedBuild {
   readonly seconds: number;
 }
 
-/** A dataset without data, on a chain with other datasets: its blocks are read from nodes. */
 export interface PlannedFill {
   readonly chainId: number;
   readonly chain: string;
   readonly dataset: string;
-  /** Covered by other datasets. */
   readonly blocks: number;
 }
 
 export interface UpgradeWork {
-  /** Projections that are built from stored rows while Chainstead runs. */
   readonly builds: readonly PlannedBuild[];
   readonly fills: readonly PlannedFill[];
 }
@@ -40,7 +37,7 @@ export interface UpgradeWorkOptions {
   readonly chains: readonly Chain[];
 }
 
-/** For a projection build, on two cores with an SSD and no other load. Commits run in between. */
+/** On two cores with an SSD and no other load. Commits run in between. */
 const COUNTED_ROWS_PER_SECOND = 33_000;
 
 export async function planUpgradeWork(options: UpgradeWorkOptions): Promise<UpgradeWork> {
@@ -60,7 +57,6 @@ async function planBuilds({ database, datasets }: UpgradeWorkOptions, tables: Re
     for (const { dataset, state } of projectionsOf(datasets)) {
       const built = stored.get(state.name);
       if (built?.version === state.version && built.status === 'built') continue;
-      // Requested subjects are built again; a new projection has none.
       if (hasSubjects(state) && built === undefined) continue;
       const rows = hasSubjects(state)
         ? await countedRows(database, chainId, state.name)
@@ -89,7 +85,6 @@ async function builtStates(database: Pick<Database, 'query'>, tables: ReadonlySe
   return new Map(states.map((built) => [built.state, built]));
 }
 
-/** The planner's estimate for the chain. */
 async function estimateRows(
   database: Pick<Database, 'query'>,
   tables: ReadonlySet<string>,

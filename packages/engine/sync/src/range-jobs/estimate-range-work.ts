@@ -7,11 +7,9 @@ import type { RangeWork } from './range-job.ts';
 
 export interface RangeWorkEstimate {
   readonly blocks: number;
-  /** Blocks that have to be read. */
   readonly read: number;
-  /** RPC calls. */
   readonly callsMin: number;
-  /** RPC calls if every block is read whole. */
+  /** If every block is read whole. */
   readonly callsMax: number;
 }
 
@@ -21,7 +19,7 @@ export interface DatasetRange {
 }
 
 const LOGS_CHUNK_MAX = 20_000;
-/** RPC calls per whole block: block and receipts. */
+/** Block and receipts. */
 const CALLS_WHOLE = 2;
 const CALLS_TRACED = 3;
 
@@ -39,7 +37,7 @@ export function estimateRangeWork(
     const own = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
     return intersectRanges(ranges, own);
   });
-  // A backfill reads blocks that any dataset lacks. A verification reads blocks that any dataset covers.
+  // A backfill reads what any dataset lacks, a verification what any covers.
   const inAll = covered.reduce<BlockRange[]>((common, own) => intersectRanges(common, own), [...ranges]);
   const read =
     work === 'reindex' ? blocks : work === 'verify' ? sizeOf(mergeRanges(covered.flat())) : blocks - sizeOf(inAll);

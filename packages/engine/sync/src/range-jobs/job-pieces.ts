@@ -1,14 +1,14 @@
 import type { BlockRange } from '@chainstead/core';
 import type { RangeWork } from './range-job.ts';
 
-/** Blocks after which the position of a job is stored. A backfill needs none: its blocks are covered. */
+/** Blocks per stored position of a job. A backfill needs none: its blocks are covered. */
 const PIECE_BLOCKS: Readonly<Record<RangeWork, number>> = {
   backfill: Number.POSITIVE_INFINITY,
   verify: 1_024,
   reindex: 10_000,
 };
 
-/** The rest of a job. `position`: all blocks below it are done; null: none is. */
+/** `position`: all blocks below it are done; null: none is. */
 export function* piecesOf(
   work: RangeWork,
   ranges: readonly BlockRange[],

@@ -3,7 +3,6 @@ import { UnavailableBlocksError } from '../errors.ts';
 import { backfillRanges, type RangeCommandOptions, reindexRanges, verifyRanges } from './range-commands.ts';
 import type { RangeJob, VerifyOutcome } from './range-job.ts';
 
-/** `done` and `total` may count a block several times. */
 export interface PieceProgress {
   readonly done: number;
   readonly total: number;
@@ -12,9 +11,9 @@ export interface PieceProgress {
 
 export interface PieceResult {
   readonly logs: number;
-  /** Null for work other than a verification. */
+  /** Null except for a verification. */
   readonly outcome: VerifyOutcome | null;
-  /** Error for blocks that no upstream could return; all others are done. Null: there are none. */
+  /** Blocks that no upstream returned; all others are done. Null: none. */
   readonly lacking: ChainsteadError | null;
 }
 
@@ -34,7 +33,7 @@ class DatasetNotKeptError extends defineError(
   }),
 ) {}
 
-/** Performs jobs of EVM chains, as the CLI commands do. @throws DatasetNotKeptError */
+/** @throws DatasetNotKeptError */
 export function performRangeWork(options: RangeCommandOptions): PerformRangeWork {
   return async ({ work, dataset }, ranges, report, signal) => {
     const datasets = options.datasets.filter(({ name }) => dataset === null || name === dataset);

@@ -1,4 +1,4 @@
-/** For CLI commands and range jobs. Each claims its blocks, so it can run next to an ingest process, and is idempotent. */
+/** Range commands claim their blocks: they can run next to an ingest process. Idempotent. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import {
   type BlockRange,
@@ -35,7 +35,6 @@ export interface RangeCommandOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly database: Database;
-  /** Those that the chain does not support are skipped. */
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
@@ -43,17 +42,17 @@ export interface RangeCommandOptions {
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** Older blocks are skipped for datasets that drop them. @default all blocks are retained */
+  /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
   /** @default no work is quarantined */
   readonly journal?: RangeJournal;
-  /** The ranges of a backfill are accepted; no block is read yet. */
+  /** The ranges are accepted; no block is read yet. */
   onBegin?(): void;
   onProgress?(progress: BackfillProgress): void;
 }
 
 export interface VerifyReport {
-  /** Blocks by proof level. A block whose datasets are read in several ways counts once, by its weakest level. */
+  /** A block whose datasets are read in several ways counts once, by its weakest level. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: readonly Repair[];
   /** Requested but not covered, so not verified. */
@@ -63,10 +62,7 @@ export interface VerifyReport {
 const VERIFY_SPAN_BLOCKS = 64;
 const VERIFY_READS_IN_FLIGHT = 12;
 
-/**
- * @throws RangeNotFinalError if a range includes blocks that can still be reorged
- * @throws UnavailableBlocksError after all other blocks are done, if no upstream has a block's traces or transactions
- */
+/** @throws RangeNotFinalError; UnavailableBlocksError after all others are done */
 export async function backfillRanges(
   options: RangeCommandOptions,
   ranges: readonly BlockRange[],
@@ -95,20 +91,20 @@ export async function backfillRanges(
   return requireAll(inBlocks(done, ranges));
 }
 
-/** Counts a block once, in however many ways its datasets are read. */
+/** A block counts once, in however many ways its datasets are read. */
 function inBlocks(progress: BackfillProgress, ranges: readonly BlockRange[]): BackfillProgress {
   const blocks = mergeRanges(ranges).reduce((sum, range) => sum + rangeSize(range), 0);
   const { done, total } = progress;
   return total <= blocks ? progress : { ...progress, done: Math.floor((blocks * done) / total), total: blocks };
 }
 
-/** @throws UnavailableBlocksError if blocks were unavailable: they stay a gap, all others are covered */
+/** @throws UnavailableBlocksError if blocks stay a gap; all others are covered */
 function requireAll(done: BackfillProgress): BackfillProgress {
   if (done.unavailable !== null) throw done.unavailable;
   return done;
 }
 
-/** Replaces rows. Proven ranges are proven again, so the level of a range never falls. @throws as {@link backfillRanges} */
+/** Proven ranges are proven again: no level falls. @throws as {@link backfillRanges} */
 export async function reindexRanges(
   options: RangeCommandOptions,
   ranges: readonly BlockRange[],
@@ -157,7 +153,7 @@ export async function reindexRanges(
   return requireAll(done);
 }
 
-/** Repairs mismatches and raises proof levels. @throws RangeClaimedError if another process works on a range */
+/** Repairs mismatches and raises proof levels. @throws RangeClaimedError */
 export async function verifyRanges(
   options: RangeCommandOptions,
   ranges: readonly BlockRange[],
@@ -195,10 +191,8 @@ export async function verifyRanges(
   };
 }
 
-/** From weak to strong; a block without verifiable content comes last. */
 const LEVELS: readonly ProofLevel[] = ['unproven', 'none', 'cross', 'receipts', 'not-applicable'];
 
-/** Counts each block once, by its weakest level. */
 function countOnce(proven: readonly { readonly range: BlockRange; readonly proof: ProofLevel }[]) {
   const levels: Record<string, number> = {};
   let counted: BlockRange[] = [];
@@ -211,13 +205,11 @@ function countOnce(proven: readonly { readonly range: BlockRange; readonly proof
   return levels;
 }
 
-/** Covered ranges of datasets that are read in the same way. */
 interface Verification {
   readonly datasets: readonly Dataset[];
   readonly covered: readonly BlockRange[];
 }
 
-/** By the way datasets are read, so that logs are verified even if traces are missing, or another dataset dropped old rows. */
 function verifications(
   { chain, datasets }: RangeCommandOptions,
   wanted: readonly BlockRange[],
@@ -236,7 +228,7 @@ function verifications(
   });
 }
 
-/** Spans that don't cross the first retained block: above it, all datasets are verified. */
+/** None crosses the first retained block: above it, all datasets are verified. */
 function inSpans({ datasets, covered }: Verification, retainedFrom: number) {
   const spans: { readonly datasets: readonly Dataset[]; readonly range: BlockRange }[] = [];
   const old = { from: 0, to: retainedFrom - 1 };
@@ -247,18 +239,18 @@ function inSpans({ datasets, covered }: Verification, retainedFrom: number) {
   return spans;
 }
 
-/** @throws RangeNotFinalError for blocks that can still be reorged: only the follower may write them */
+/** @throws RangeNotFinalError for blocks that only the follower may write */
 async function requireFinal({ chain, pool, database }: RangeCommandOptions, ranges: readonly BlockRange[]) {
   const state = await readChainState(database, chain.id);
   const settled = await readSettledHeight(pool, chain);
   const highestFinal =
-    // Blocks below the first followed one are never rolled back. If the chain stalls, `settled` would exclude them.
+    // Blocks below the first followed one are never rolled back, even if the chain stalls.
     state === null ? settled : Math.max(state.firstFollowed - 1, Math.min(settled, state.checkpoint?.number ?? 0));
   const beyond = ranges.find((range) => range.to > highestFinal);
   if (beyond !== undefined) throw new RangeNotFinalError({ chain: chain.key, range: beyond, highestFinal });
 }
 
-/** Warns about requested blocks that are not read, which would otherwise appear done. */
+/** Requested blocks that are not read would otherwise appear done. */
 async function reportOld(options: RangeCommandOptions, ranges: readonly BlockRange[]): Promise<void> {
   const { chain, database, datasets, logger } = options;
   const retainedFrom = await readRetainedFrom(database, options);

@@ -1,4 +1,3 @@
-/** The row of a running job. The lease of its chain fences each change. */
 import { ChainsteadError, errorText } from '@chainstead/core';
 import { type Database, type Leadership, rawSql, type Sql, sql } from '@chainstead/db';
 import { RangeJobAbandonedError, type VerifyOutcome } from './range-job.ts';
@@ -15,18 +14,17 @@ export interface RangeJobProgress {
 export type RangeJobEnd =
   | { readonly status: 'done' | 'cancelled' }
   | { readonly status: 'failed'; readonly error: unknown }
-  /** Continued immediately if the process ends, or after a delay. */
+  /** Continued at once if the process ends, or after a delay. */
   | { readonly status: 'queued'; readonly error: unknown; readonly waitSeconds: number };
 
 export interface RangeJobRecord {
-  /** The next due job of the chain, interrupted jobs first; null: there is none. */
+  /** Interrupted jobs first; null: none is due. */
   begin(): Promise<StoredRangeJob | null>;
-  /** @returns true if the job was cancelled or is no longer running */
+  /** True if the job was cancelled or is no longer running. */
   save(id: string, progress: RangeJobProgress): Promise<boolean>;
   end(id: string, end: RangeJobEnd): Promise<void>;
 }
 
-/** Attempts without progress. */
 export const ATTEMPTS_MAX = 6;
 const MESSAGE_MAX = 2_000;
 

@@ -1,4 +1,3 @@
-/** Requests, lists and cancels jobs, in the table `range_jobs`. */
 import { type Database, LEASE_IS_HELD, sql, type Transaction, transactionLock, where } from '@chainstead/db';
 import {
   NoSuchRangeJobError,
@@ -9,15 +8,12 @@ import {
   TooManyRangeJobsError,
 } from './range-job.ts';
 
-/** Queued and running jobs. */
 const OPEN_MAX = 100;
-/** Finished jobs in the table. */
 const FINISHED_MAX = 1_000;
 
-/** With the time of Postgres, which is the same for all machines. */
+/** The time of Postgres: the same for all machines. */
 const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
 
-/** A process works on the chain of `job`. */
 export const CHAIN_IS_HELD = sql`EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD})`;
 
@@ -35,10 +31,7 @@ export interface StoredRangeJob extends Omit<RangeJob, 'isEnding' | 'holder' | '
   readonly takenSeconds: number | null;
 }
 
-/**
- * Runs in the transaction in which the caller writes the audit entry. Ranges are ascending and not adjacent.
- * @throws TooManyRangeJobsError, RangeJobKnownError
- */
+/** In the transaction of the audit entry. @throws TooManyRangeJobsError, RangeJobKnownError */
 export async function requestRangeJob(transaction: Transaction, request: RangeJobRequest): Promise<string> {
   const { chain, work, dataset, requestedBy } = request;
   const ranges = JSON.stringify(request.ranges.map(({ from, to }) => ({ from, to })));
@@ -61,15 +54,13 @@ export async function requestRangeJob(transaction: Transaction, request: RangeJo
 }
 
 export interface RangeJobsRequested {
-  /** Id of the job before which the page begins; absent: the newest job comes first. */
   readonly before?: string | undefined;
   readonly limit: number;
-  /** `open`: queued and running jobs. Absent: all jobs. */
+  /** `open`: queued and running. Absent: all. */
   readonly state?: 'open' | 'finished' | undefined;
   readonly chain?: string | undefined;
 }
 
-/** Newest first. */
 export async function listRangeJobs(
   database: Pick<Database, 'query'>,
   { before, limit, state, chain }: RangeJobsRequested,
@@ -87,7 +78,7 @@ export async function listRangeJobs(
   return jobs.map(withPace);
 }
 
-/** Ends the job immediately, or within seconds if a process works on it. Committed blocks stay. @throws NoSuchRangeJobError */
+/** At once, or within seconds if a process works on it. Blocks stay. @throws NoSuchRangeJobError */
 export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
   const [job] = await transaction.query<StoredRangeJob>(
     sql`UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),

@@ -19,23 +19,21 @@ export interface RangeJobRequest {
 export interface RangeJob extends RangeJobRequest {
   readonly id: string;
   readonly status: RangeJobStatus;
-  /** Cancelled, but still running. */
   readonly isEnding: boolean;
-  /** Machine and process; null: no process works on the job. */
+  /** Machine and process; null: none. */
   readonly holder: string | null;
   readonly done: number;
   /** Blocks; null while unknown. */
   readonly total: number | null;
   readonly logs: number;
-  /** Blocks per second in the current attempt; null while unknown or if the job is not running. */
+  /** Blocks per second of the attempt; null if unknown or not running. */
   readonly perSecond: number | null;
   readonly secondsLeft: number | null;
   readonly outcome: VerifyOutcome | null;
   readonly requestedAt: Date;
   readonly finishedAt: Date | null;
-  /** Null: the next attempt is immediate, or none is planned. */
+  /** Null: at once, or no attempt is planned. */
   readonly dueAt: Date | null;
-  /** For the job or its last attempt. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
@@ -43,7 +41,6 @@ export interface VerifyOutcome {
   /** Blocks by proof level, once for each way in which their datasets are read. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: number;
-  /** Requested blocks that are not covered. */
   readonly uncovered: number;
 }
 

@@ -7,11 +7,9 @@ import { ATTEMPTS_MAX, type RangeJobEnd, type RangeJobProgress, type RangeJobRec
 import type { StoredRangeJob } from './range-job-store.ts';
 
 export interface RangeJobSite {
-  /** As in jobs. */
   readonly chain: string;
-  /** As in logs and errors. */
   readonly name: string;
-  /** Connects to nodes for one job. Must end when the signal aborts. */
+  /** For one job. Must end when the signal aborts. */
   open(signal: AbortSignal): Promise<{ readonly perform: PerformRangeWork; close(): Promise<void> }>;
 }
 
@@ -20,13 +18,11 @@ interface RunRangeJobOptions {
   readonly record: RangeJobRecord;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborts when this process loses the lease of the chain. */
   readonly lost: AbortSignal;
 }
 
-/** Progress reports, and longest delay until a cancellation is noticed. */
 const REPORT_MS = 1_000;
-/** Delay before the first retry, doubled for each further one. */
+/** Doubled for each further retry. */
 const WAIT_SECONDS = 15;
 const WAIT_SECONDS_MAX = 600;
 
@@ -56,7 +52,7 @@ export async function runRangeJob(options: RunRangeJobOptions, job: StoredRangeJ
       'Work on ranges has ended',
     );
   } catch (error) {
-    // The next holder of the lease finds the row as `running` and continues the job.
+    // The next holder of the lease finds the job `running` and continues it.
     logger[failureLevel(error)]({ ...fields, error: errorText(error) }, 'The end of a job could not be written down');
   }
 }
@@ -89,13 +85,11 @@ async function performAll(
 
 type JobState = ReturnType<typeof createState>;
 
-/** Progress of a job from its stored position. */
 function createState(job: StoredRangeJob) {
   const isBackfill = job.work === 'backfill';
   const all = job.ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   let { done, logs, position, outcome } = job;
   let total = job.total ?? all;
-  /** For the current piece. */
   let piece: PieceProgress | null = null;
   const blocksBelow = (block: number): number =>
     job.ranges.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, block - 1) - from + 1), 0);
@@ -107,7 +101,6 @@ function createState(job: StoredRangeJob) {
   return {
     report(progress: PieceProgress): void {
       piece = progress;
-      // A piece's progress excludes blocks that were done before this attempt.
       if (isBackfill) [done, total] = [job.done + progress.done, job.done + progress.total];
     },
     finish(last: number, result: PieceResult): void {
@@ -128,12 +121,11 @@ function createState(job: StoredRangeJob) {
       position,
       outcome,
     }),
-    /** Attempts since the last progress. */
     attempts: (): number => (done > job.done ? 1 : job.attempts),
   };
 }
 
-/** Finished blocks of a piece, whose progress may count a block several times. */
+/** A piece's progress may count a block several times. */
 function finishedIn(piece: PieceProgress | null, job: StoredRangeJob, position: number | null): number {
   if (piece === null || piece.total === 0) return 0;
   const [next = []] = piecesOf(job.work, job.ranges, position);
@@ -147,14 +139,13 @@ function joined(before: VerifyOutcome | null, added: VerifyOutcome): VerifyOutco
   for (const [level, blocks] of Object.entries(added.levels)) levels[level] = (levels[level] ?? 0) + blocks;
   return { levels, repairs: before.repairs + added.repairs, uncovered: before.uncovered + added.uncovered };
 }
-/** A retryable error queues the job again, up to ATTEMPTS_MAX attempts without progress. */
+/** Queued again if retryable, up to ATTEMPTS_MAX attempts without progress. */
 function afterFailure(error: unknown, attempts: number): RangeJobEnd {
   const mayPass = error instanceof ChainsteadError && error.retryable;
   if (!mayPass || attempts >= ATTEMPTS_MAX) return { status: 'failed', error };
   return { status: 'queued', error, waitSeconds: Math.min(WAIT_SECONDS * 2 ** (attempts - 1), WAIT_SECONDS_MAX) };
 }
 
-/** Stores the progress every second, and aborts `cancelled` if the job was cancelled. */
 function beginReporting(
   { record, clock, logger }: RunRangeJobOptions,
   id: RangeJob['id'],

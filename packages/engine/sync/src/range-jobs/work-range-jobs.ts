@@ -1,4 +1,4 @@
-/** Runs requested jobs (`range_jobs`): one at a time per process, and one per chain across all processes. */
+/** One job at a time per process, and one per chain across all processes. */
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, sql, tryAcquireLeadership } from '@chainstead/db';
 import { createRangeJobRecord } from './range-job-record.ts';
@@ -7,11 +7,10 @@ import { type RangeJobSite, runRangeJob } from './run-range-job.ts';
 
 export interface RangeJobsOptions {
   readonly database: Database;
-  /** Chains whose jobs this process may take. */
   readonly sites: readonly RangeJobSite[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time between two polls when no job is due. Default 2,000 ms. */
+  /** @default 2000 */
   readonly idleMs?: number;
 }
 
@@ -33,7 +32,6 @@ export async function workRangeJobs(options: RangeJobsOptions, signal: AbortSign
   }
 }
 
-/** @returns true if there was a job */
 async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, logger, sites } = options;
   for (const chain of await listWaitingChains(options)) {
@@ -54,7 +52,6 @@ async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<
   return false;
 }
 
-/** Chains with due jobs that no process works on, oldest job first. */
 async function listWaitingChains({ database, sites }: RangeJobsOptions): Promise<string[]> {
   const rows = await database.query<{ chain: string }>(
     sql`SELECT chain FROM range_jobs AS job

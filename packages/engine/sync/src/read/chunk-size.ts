@@ -1,4 +1,3 @@
-/** Sizes the next chunk in blocks for the target number of logs, by the observed density. */
 export type ChunkSizing = ReturnType<typeof createChunkSizing>;
 interface ChunkSizingOptions {
   readonly logsPerChunk: number;
@@ -6,7 +5,6 @@ interface ChunkSizingOptions {
   readonly blocksMax: number;
 }
 
-/** For the newest chunk in the running density. */
 const NEWEST_WEIGHT = 0.5;
 const GROWTH_MAX = 4;
 

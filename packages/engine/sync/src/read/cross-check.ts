@@ -1,7 +1,4 @@
-/**
- * For chains whose headers commit to nothing that can be recomputed: another upstream returns the same block. If both
- * agree, the level is `cross`. If they differ, a third decides; without a majority the block is `unproven`.
- */
+/** A second upstream that agrees makes the level `cross`. Otherwise a third decides. */
 import { ChainsteadError, type Log } from '@chainstead/core';
 import { executedTransactions } from './executed-transactions.ts';
 import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
@@ -42,7 +39,7 @@ function disputed(block: ProvenBlock): ProvenBlock {
   return { ...block, ...doubt, parts: Object.fromEntries(parts) };
 }
 
-/** Null if no other upstream can return the block, which is not an error. */
+/** Null if no other upstream has the block: no error. */
 async function readElsewhere(
   reader: BlockReader,
   block: ProvenBlock,
@@ -68,7 +65,6 @@ function sameContent(a: ProvenBlock, b: ProvenBlock): boolean {
   );
 }
 
-/** Fields that rows are built from. */
 function transactionsOf(block: ProvenBlock): string {
   if (block.parts.transactions === undefined) return '';
   return executedTransactions(block)
@@ -78,7 +74,7 @@ function transactionsOf(block: ProvenBlock): string {
     .join('\n');
 }
 
-/** Fields that rows are built from, without node-specific extras such as timestamps. */
+/** Fields of rows, without node-specific extras such as timestamps. */
 function contentOf(logs: readonly Log[]): string {
   return logs
     .map((log) => [log.transactionHash, log.logIndex, log.address, ...log.topics, log.data].join(' '))

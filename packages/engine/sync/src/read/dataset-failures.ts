@@ -1,4 +1,3 @@
-/** Blocks that datasets could not decode: missing from the dataset's coverage; everything else continues. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, defineError, errorText, mergeRanges, rangeSize } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
@@ -23,7 +22,6 @@ export class DatasetFailedError extends defineError(
   }),
 ) {}
 
-/** Datasets that decoded every block. */
 export function withoutFailures(datasets: readonly Dataset[], failures: readonly DecodeFailure[]): readonly Dataset[] {
   const failed = new Set(failures.map(({ dataset }) => dataset));
   return datasets.filter((dataset) => !failed.has(dataset));
@@ -33,13 +31,11 @@ export interface DatasetFailure {
   readonly dataset: string;
   /** From the first failed block to the last. */
   readonly range: BlockRange;
-  /** Blocks of the range that are not covered. */
   readonly blocks: number;
-  /** For the last error. */
   readonly message: string;
 }
 
-/** Also removes the blocks from coverage. Runs in the transaction that writes the rows, after coverage is recorded. */
+/** Removes the blocks from coverage: call it after coverage is recorded. */
 export async function recordDatasetFailures(
   transaction: Transaction,
   chainId: ChainId,
@@ -70,7 +66,6 @@ export async function readRecordedFailures(
   return Map.groupBy(failures, ({ chain }) => chain);
 }
 
-/** Failures with blocks still missing. `covered`: ranges that the datasets cover or need not cover. */
 export function openFailures(
   recorded: readonly RecordedFailure[],
   covered: readonly CoveredRange[],
@@ -82,7 +77,6 @@ export function openFailures(
   });
 }
 
-/** Deletes the failures of datasets without an open one. */
 export async function forgetMendedDatasets(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

@@ -2,13 +2,12 @@ import type { BlockPart, WholeBlock } from '../dataset/whole-block.ts';
 import { executedTransactions } from './executed-transactions.ts';
 import type { ProvenBlock } from './proven-block.ts';
 
-/** Read parts that datasets are decoded from. */
 export type DecodableBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'internalTransactions' | 'parts'>;
 
 /** Null if the part is unavailable. */
 export type WholeBlockReader = (part: BlockPart) => WholeBlock | null;
 
-/** Built once for all datasets. Not in a `WeakMap`: its values survive every minor garbage collection. */
+/** Once for all datasets. Values of a `WeakMap` survive every minor garbage collection. */
 export function wholeBlockReader(block: DecodableBlock): WholeBlockReader {
   let whole: WholeBlock | null = null;
   return (part) => {

@@ -1,4 +1,3 @@
-/** Decoded rows of a run of blocks, ready to be written. */
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
@@ -24,30 +23,27 @@ export interface DatasetLines {
 }
 
 export interface DecodedBatch {
-  /** Ascending by number. */
   readonly blockLines: readonly string[];
-  /** Each dataset once, except one with very many rows: its parts are decoded on each iteration and not held. */
+  /** Each dataset once, except with very many rows: parts are then decoded on each iteration. */
   readonly parts: Iterable<DatasetLines>;
-  /** The batch has no rows of the dataset in these blocks. */
   readonly failures: readonly DecodeFailure[];
 }
 
 export interface HeldBatch extends DecodedBatch {
-  /** Call it after the write: the lines may stay reachable until a full garbage collection. */
+  /** After the write: the lines may stay reachable until a full garbage collection. */
   release(): void;
 }
 
-/** Maximum decoded rows of a dataset in memory, up to a kilobyte each. Ordinary chunks stay far below. */
+/** Per dataset, in memory, up to a kilobyte each. Ordinary chunks stay far below. */
 export const ROWS_AT_ONCE = 50_000;
 
-/** Decodes logs as they are added: rows take a fraction of the memory of the logs of a range. */
+/** Decodes logs as they are added: rows take a fraction of their memory. */
 export interface BatchDecoder {
-  /** Logs of whole blocks in chain order. `whole` is needed if a dataset reads more than logs. */
+  /** Whole blocks, in chain order. `whole` is needed if a dataset reads more than logs. */
   add(logs: readonly Log[], blocks: Iterable<BlockFacts>, whole?: readonly DecodableBlock[]): void;
   batch(): HeldBatch;
 }
 
-/** The part of the batch that belongs to some of its datasets. */
 export function batchOf({ blockLines, parts, failures }: DecodedBatch, datasets: readonly Dataset[]): DecodedBatch {
   return {
     blockLines,
@@ -108,22 +104,20 @@ export function decodeBatch(
   return decoder.batch();
 }
 
-/** A block counts as not decodable after this many attempts. */
+/** Attempts before a block counts as not decodable. */
 const DECODE_ATTEMPTS = 3;
 
-/** Holds lines while they fit into the limit; after that the logs, which are decoded on iteration. */
+/** Holds lines up to the limit; after that the logs, which are decoded on iteration. */
 function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number) {
   const lines: string[] = [];
   const mentions: MentionedContract[] = [];
   const undecoded: Input[] = [];
   const failures: DecodeFailure[] = [];
   const part = deepestPart(dataset, context.chain);
-  /** Adds all rows of the input, or none if the dataset throws. */
   const take = (input: Input): void => {
     const room = undecoded.length > 0 ? 0 : rowsAtOnce - lines.length;
     const rows = rowsUpTo(room, dataset, rowsOf(dataset, input, context));
     if (rows === null) {
-      // Copied, because the caller may release the list.
       undecoded.push({ ...input, logs: [...input.logs] });
       return;
     }
@@ -153,7 +147,6 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
   };
 }
 
-/** @returns the error of the last attempt; null if one succeeded */
 function attempt(decode: () => void, attemptsMax = 1): { readonly error: unknown } | null {
   for (let attempts = 1; ; attempts++)
     try {
@@ -170,10 +163,7 @@ function inputsByBlock({ logs, blocks }: Input): readonly (readonly [number, Inp
   return byBlock.map(([number, ofBlock]) => [number, { logs: ofBlock, blocks: null }]);
 }
 
-/**
- * Null if there are more than `limit` rows. Then none is held, but each is still encoded once, because decoding them
- * again later must not fail.
- */
+/** Null: more than `limit`. All are encoded: decoding them later must not fail. */
 function rowsUpTo(limit: number, dataset: Dataset, rows: Iterable<unknown>): readonly unknown[] | null {
   let held: unknown[] | null = [];
   for (const row of rows) {
@@ -208,7 +198,6 @@ function rowsOf(dataset: Dataset, { logs, blocks }: Input, context: DecodeContex
   return dataset.eachRow?.(logs, context) ?? dataset.decode(logs, context);
 }
 
-/** Yields at least one part. */
 function* decodeParts(
   dataset: Dataset,
   input: Input,
@@ -226,16 +215,13 @@ function* decodeParts(
   yield linesOfRows(dataset, rows);
 }
 
-/** Ready to be written. */
 export function linesOfRows<Row>(dataset: Dataset<Row>, rows: readonly Row[]): DatasetLines {
   const lines = rows.map((row) => dataset.table.copyLine(row));
   return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }
 
-/** In the order of the lines. */
 export const BLOCK_COLUMNS = ['chain_id', 'block_number', 'block_hash', 'parent_hash', 'block_timestamp'] as const;
 
-/** Ascending by number. */
 export function blockLinesOf(chain: Chain, blocks: readonly BlockFacts[]): readonly string[] {
   return blocks
     .toSorted((a, b) => a.number - b.number)

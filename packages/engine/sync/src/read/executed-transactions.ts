@@ -12,7 +12,7 @@ import type { ProvenBlock } from './proven-block.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Transactions that have receipts. @throws InvalidPrimitiveError for malformed values, only in unproven blocks */
+/** Only transactions with receipts. @throws InvalidPrimitiveError only in unproven blocks */
 export function executedTransactions({ block, receipts }: Pick<ProvenBlock, 'block' | 'receipts'>) {
   const executed: ExecutedTransaction[] = [];
   let byHash: ReadonlyMap<string, Receipt> | null = null;
@@ -38,7 +38,6 @@ export function executedTransaction(raw: Json, receipt: Receipt, index: number):
     from: parseAddress(raw.from),
     to: addressOrNull(raw.to),
     nonce: parseBigQuantity(raw.nonce ?? '0x0'),
-    // Some chains have transaction types with several calls, each with its own value.
     value: parseBigQuantity(raw.value ?? '0x0'),
     gas: parseBigQuantity(raw.gas),
     input: (raw.input ?? raw.data ?? '0x') as Hex,

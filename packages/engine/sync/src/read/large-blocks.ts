@@ -1,16 +1,14 @@
-/** For blocks too large to hold several, the process holds one at a time. A block above the pool's limit is left out. */
+/** The process holds one very large block at a time. Above the pool's limit, it is left out. */
 import type { Hash, Logger } from '@chainstead/core';
 import { BlockTooLargeError } from '@chainstead/rpc';
 import PQueue from 'p-queue';
 import type { BlockPart, PartProof } from '../dataset/whole-block.ts';
 import type { BlockReader, ProvenBlock } from './proven-block.ts';
 
-/** For a response with a block that is read ahead of others. */
 const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
 
 const held = new PQueue({ concurrency: 1 });
 
-/** @returns ends the hold */
 export async function holdLargeBlock(signal: AbortSignal): Promise<() => void> {
   const entered = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -23,7 +21,7 @@ export async function holdLargeBlock(signal: AbortSignal): Promise<() => void> {
   return left.resolve;
 }
 
-/** First with the limit for several blocks, then without it (`undefined`: the pool's limit) in its turn. */
+/** First with the limit for several blocks, then in its turn with the pool's (`undefined`). */
 export async function readInTurn<T>(
   enter: (() => Promise<void>) | undefined,
   read: (bytesMax: number | undefined) => Promise<T>,
@@ -38,7 +36,6 @@ export async function readInTurn<T>(
   }
 }
 
-/** A block without its contents: datasets have a gap there, and later blocks continue. */
 export async function withoutContents(
   reader: BlockReader & { readonly parts?: ReadonlySet<BlockPart> | undefined; readonly logger: Logger },
   at: number | Hash,

@@ -1,15 +1,12 @@
-/** Proof levels of read blocks, for datasets by the block part they depend on. */
 import type { Coverage } from '../coverage/coverage.ts';
 import { BLOCK_PARTS, type BlockPart, type PartProof } from '../dataset/whole-block.ts';
 import type { ProvenBlock, ProvenLevel } from './proven-block.ts';
 
-/** Facts that coverage needs; the block's contents may be released by then. */
 export interface LevelledBlock extends ProvenLevel, Pick<ProvenBlock, 'parts'> {}
 
-/** Ranges that datasets of the part could be decoded in. */
 export type RangeLevels = Readonly<Partial<Record<BlockPart, readonly Coverage[]>>>;
 
-/** Joins ascending blocks with the same level, reason and, if unproven, source. Blocks without the part are in no range. */
+/** Joins ascending blocks of equal level, reason and source. Skips unavailable parts. */
 export function levelsOf(part: BlockPart, blocks: readonly LevelledBlock[]): Coverage[] {
   const runs: (Coverage & { readonly range: { from: number; to: number } })[] = [];
   for (const block of blocks) {
@@ -32,7 +29,6 @@ export function rangeLevels(blocks: readonly LevelledBlock[]): RangeLevels {
   return Object.fromEntries(read.map((part) => [part, levelsOf(part, blocks)]));
 }
 
-/** Undefined if the part was not read. */
 function proofOf(part: BlockPart, { level, reason, parts }: LevelledBlock): PartProof | undefined {
   return parts[part] ?? (part === 'logs' ? { level, reason } : undefined);
 }

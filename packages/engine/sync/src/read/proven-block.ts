@@ -1,4 +1,4 @@
-/** Tries one upstream after another until the receipts, and transactions if requested, match the header's roots. */
+/** Tries each upstream until receipts, and requested transactions, match the header's roots. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
@@ -25,7 +25,7 @@ import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from
 import { UnprovenBlockError } from '../errors.ts';
 import type { Rereads } from './rereads.ts';
 
-/** Legitimate on a chain with other commitments; stored as `unproven` under the policy `record`. */
+/** Legitimate on a chain with other commitments; policy `record` stores it as `unproven`. */
 const RECORDABLE: ReadonlySet<string> = new Set([
   'root-mismatch',
   'root-missing',
@@ -33,7 +33,6 @@ const RECORDABLE: ReadonlySet<string> = new Set([
   'receipt-count',
 ]);
 
-/** Transactions contradict themselves or their receipts, whatever form the chain's roots have. */
 const SELF_CONTRADICTIONS: ReadonlySet<string> = new Set([
   'transaction-hash-mismatch',
   'transaction-placement',
@@ -56,16 +55,12 @@ export interface ProvenBlock {
   readonly internalTransfers: readonly InternalTransfer[] | null;
   /** Null if they were not requested or not available. */
   readonly internalTransactions: readonly InternalTransaction[] | null;
-  /** For receipts and logs. */
   readonly level: ProofLevel;
   readonly reason: string | null;
   /** Absent: not read. `logs` only if they are unavailable. */
   readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
   readonly upstream: string;
-  /**
-   * Resolves with whether the transactions were signed by their senders, if `parts` assume it before the check has
-   * ended: no part of the block may be served before. Rejects if it can't be checked.
-   */
+  /** Until it resolves, nothing of the block may be served. Rejects if it can't be checked. */
   readonly sendersHold?: Promise<boolean>;
 }
 
@@ -84,20 +79,17 @@ export interface BlockReader {
 
 export interface ProvenReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Upstreams that are not tried. */
   readonly exclude?: ReadonlySet<string>;
-  /** As returned (`given`), proven if possible, or also with senders recovered from signatures. @default none */
+  /** As returned (`given`), proven if possible, or with signers recovered too. @default none */
   readonly transactions?: 'none' | 'given' | 'proven' | 'signed';
   /** `later`: returns the block with {@link ProvenBlock.sendersHold}. @default 'wait' */
   readonly senders?: 'wait' | 'later';
-  /** See UpstreamPool.getWholeBlock. */
   readonly bytesMax?: number | undefined;
 }
 
 /**
- * Null if no upstream outside `exclude` has the block. If no upstream returns transactions that match, the block has
- * those of one, and `parts` contain the reason.
- * @throws UnprovenBlockError under the policy `strict`, if no upstream returns receipts that match; BlockTooLargeError
+ * Null if no upstream has the block. If no transactions match, `parts` contain the reason.
+ * @throws UnprovenBlockError under policy `strict`, without matching receipts; BlockTooLargeError
  */
 export async function readProvenBlock(
   reader: BlockReader,
@@ -112,7 +104,7 @@ export async function readProvenBlock(
       rereads?.ended(true);
       return block;
     }
-    // Contradicting transactions or receipts may be right on a later read.
+    // Contradictions may be gone on a later read.
     const mayPass =
       altered === null
         ? lacksContents(unproven, policy)
@@ -127,12 +119,11 @@ export async function readProvenBlock(
   }
 }
 
-/** Receipts may be right on a later read. If the chain may compute roots differently, the logs bloom decides. */
+/** Receipts may be right on a later read. Where roots may differ, the logs bloom decides. */
 function lacksContents(unproven: ProvenBlock | null, policy: ProofPolicy): boolean {
   return unproven !== null && (policy === 'strict' || unproven.reason === 'receipt-count' || lacksLogs(unproven));
 }
 
-/** The header's bloom has bits that no log sets. */
 function lacksLogs({ header, logs }: ProvenBlock): boolean {
   if (header.logsBloom === null) return false;
   const bloom = logsBloom(logs);
@@ -140,11 +131,9 @@ function lacksLogs({ header, logs }: ProvenBlock): boolean {
 }
 
 interface ReadFromEach {
-  /** `block` is completely proven, `altered` except for its transactions; `unproven` may be recorded. */
   readonly block: ProvenBlock | null;
   readonly altered: { readonly block: ProvenBlock; readonly reason: string } | null;
   readonly unproven: ProvenBlock | null;
-  /** For the last block that is not proven. */
   readonly reason: string | null;
   readonly refused: ReadonlySet<string>;
 }
@@ -205,7 +194,7 @@ async function readFromEach(
     if (!blamed.has(answer.upstream))
       pool.reportFault(answer.upstream, fault, { block: block.header.number, reason: contradiction });
     blamed.add(answer.upstream);
-    // A response whose logs contradict themselves is never stored, under any policy.
+    // Logs that contradict themselves are never stored, under any policy.
     if (RECORDABLE.has(proof.reason)) {
       const { level, reason } = read;
       unproven ??= requested !== null ? { ...read, parts: { transactions: { level, reason } } } : read;
@@ -215,7 +204,7 @@ async function readFromEach(
   return { block: null, altered, unproven, reason: lastReason, refused };
 }
 
-/** Numbers are derived from proven logs. Others stay unless they repeat in a transaction: such rows would collide. */
+/** Numbers follow from proven logs. Others stay, unless they repeat in a transaction. */
 function numbered(
   pool: UpstreamPool,
   { value: { block, receipts }, upstream }: Answer<{ readonly block: Block; readonly receipts: readonly Receipt[] }>,
@@ -230,10 +219,10 @@ function numbered(
   return placed.receipts;
 }
 
-/** The proof that a transaction's sender did not sign it; null if all senders are right. */
+/** Null: all senders are right. */
 type SenderCheck = () => Promise<TransactionsProof | null>;
 
-/** If another thread recovers senders, it starts now while this one computes roots: that halves the time. */
+/** Another thread recovers senders while this one computes roots: that halves the time. */
 function checkSenders(
   { header, transactions }: Block,
   chain: Chain,
@@ -244,7 +233,7 @@ function checkSenders(
     contradictsSenders(committedTransactions(header, transactions, chain), recoverSigners);
   if (recoverSigners === undefined) return check;
   const begun = check();
-  // Not awaited if the roots are wrong: a failure must not become an unhandled rejection.
+  // Not awaited if the roots are wrong: avoids an unhandled rejection.
   begun.catch(() => undefined);
   return () => begun;
 }
@@ -277,11 +266,11 @@ function isAltered(proof: TransactionsProof): proof is Extract<TransactionsProof
   return proof.level === 'unproven' && proof.reason !== 'transaction-encoding';
 }
 
-/** Under the policy `strict`, datasets have a gap instead of parts that contradict the header. */
+/** Policy `strict`: a gap instead of parts that contradict the header. */
 function partProof(proof: TransactionsProof, policy: ProofPolicy): PartProof {
   if (proof.level !== 'unproven') return { level: proof.level, reason: null };
   const { reason } = proof;
-  // Datasets that require proven senders never get wrong ones.
+  // Wrong senders are never stored.
   if ((policy === 'strict' && isAltered(proof)) || reason === 'sender-mismatch')
     return { level: 'unavailable', reason, isUnsupported: false };
   return { level: 'unproven', reason };
@@ -309,9 +298,8 @@ async function readWhole(
   try {
     return await pool.getWholeBlock(at, options);
   } catch (error) {
-    // The caller reads it again without that limit.
     if (error instanceof BlockTooLargeError && options.bytesMax !== undefined) throw error;
-    // If a response exists already, the failure of other upstreams must not hide it.
+    // A response exists already: the failure of other upstreams must not hide it.
     if (options.exclude.size > 0 && error instanceof ChainsteadError && !options.signal?.aborted) return null;
     throw error;
   }

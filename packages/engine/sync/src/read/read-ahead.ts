@@ -1,15 +1,12 @@
 import type { BlockRange } from '@chainstead/core';
 
-/** In order. A failed read throws in its turn; later reads are dropped. */
 export interface ReadAhead<T> extends AsyncIterable<T> {
-  /** @returns false if iteration has ended: nothing is read any more */
+  /** False if iteration has ended. */
   extend(to: number): boolean;
 }
 
 export interface Turn {
-  /** Resolves when all earlier values were taken. */
   readonly isNext: Promise<void>;
-  /** Called once the value was processed, or is not wanted any more. */
   afterwards(end: () => void): void;
 }
 
@@ -96,7 +93,7 @@ class RangeReader<T> implements ReadAhead<T> {
     while (this.#inFlight.length < this.#depth && this.#next <= this.#to) {
       const turn = new ReadTurn();
       const value = this.#read(this.#next++, turn);
-      // Without its own handler, a read that fails before its turn would become an unhandled rejection.
+      // A read that fails before its turn must not become an unhandled rejection.
       value.catch(() => undefined);
       this.#inFlight.push({ value, turn });
     }

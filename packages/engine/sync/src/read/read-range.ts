@@ -1,4 +1,3 @@
-/** Reads a finalized range for the backfill: filtered logs with facts of their blocks, or whole proven blocks. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, type Hash, type Log, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError, type UpstreamPool } from '@chainstead/rpc';
@@ -25,9 +24,9 @@ export interface RangeRead {
 export interface DecodedRange extends RangeRead {
   readonly batch: HeldBatch;
   readonly logCount: number;
-  /** Logs, of which one with much data counts as several. */
+  /** Logs; one with much data counts as several. */
   readonly weight: number;
-  /** Each with the reason for one block. */
+  /** The reason is that of one block. */
   readonly lacking: ReadonlyMap<BlockPart, Lacking>;
 }
 
@@ -45,21 +44,18 @@ export interface LogsWanted {
 }
 
 export function logsWanted(chain: Chain, datasets: readonly Dataset[]): LogsWanted {
-  // No topic means any.
   const hasAnyTopic = datasets.some((dataset) => dataset.anyTopic?.(chain) === true);
   const topics = hasAnyTopic ? [] : [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
   const emitters = datasets.map((dataset) => dataset.emitters?.(chain) ?? null);
   const addresses = emitters.flatMap((own) => own ?? []);
-  // Filtered by contract only if every dataset limits its contracts.
   return emitters.includes(null) || addresses.length === 0
     ? { topics }
     : { topics, addresses: [...new Set(addresses)] };
 }
 
-/** Bytes of responses for several blocks: a chunk of ordinary logs has a fifth of it. */
 const RANGE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The level is `none`: nothing proves that the upstream omitted no log. @throws RangeTooLargeError */
+/** Level `none`: the upstream may have omitted logs. @throws RangeTooLargeError */
 export async function readRangeFast(
   pool: UpstreamPool,
   range: BlockRange,
@@ -72,10 +68,7 @@ export async function readRangeFast(
   return { range, logs: answer.logs, blocks, levels: { logs: levels } };
 }
 
-/**
- * From the logs if they have timestamps, otherwise from headers.
- * @throws ReorgedWhileReadingError if logs have two hashes for a block, or a different hash than its header
- */
+/** From logs with timestamps, or headers. @throws ReorgedWhileReadingError if hashes differ */
 export async function blocksOfLogs(
   pool: UpstreamPool,
   logs: readonly Log[],
@@ -105,16 +98,14 @@ export async function blocksOfLogs(
   return { blocks, headersRead: unknown.size };
 }
 
-/** Backfilled blocks have no watcher. */
 const NO_WATCHER = { transactions: false, internalTransfers: false };
 
 export interface ProvenReading extends WatchedReader {
   readonly depth: number;
-  /** Skips blocks that no upstream can prove under the policy `strict`, like blocks that lack a part. */
+  /** Skips blocks that fail policy `strict`, like blocks that lack a part. */
   readonly leavesOut?: boolean;
-  /** For data in a range of several blocks. @default unlimited */
+  /** @default unlimited */
   readonly weightMax?: number;
-  /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -123,14 +114,10 @@ interface DecodedBlock {
   readonly facts: BlockFacts;
   readonly levelled: LevelledBlock;
   readonly logCount: number;
-  /** In addition to the number of logs. */
   readonly dataWeight: number;
 }
 
-/**
- * Decodes each proven block on arrival: a block that waited for earlier ones would be copied by the garbage collector.
- * @throws UnprovenBlockError under the policy `strict`, unless such blocks are skipped; RangeTooLargeError
- */
+/** Decodes on arrival: spares the GC. @throws UnprovenBlockError, RangeTooLargeError */
 export async function readRangeProven(
   reading: ProvenReading,
   range: BlockRange,
@@ -181,7 +168,7 @@ export async function readRangeProven(
   return { range, blocks, logCount, weight, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
 }
 
-/** Decodes in any order, because rows are sorted later. Then releases the contents. */
+/** In any order: rows are sorted later. Then releases the contents. */
 function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   const { level, reason, parts, upstream, logs } = block;
   const { number, hash, parentHash, timestamp } = block.header;
@@ -195,7 +182,7 @@ function decodeBlock(block: ProvenBlock, decoder: BatchDecoder): DecodedBlock {
   return { facts, levelled: { header: facts, level, reason, parts, upstream }, logCount, dataWeight };
 }
 
-/** Datasets whose required parts were read in every block of the range. */
+/** Their parts were read in every block of the range. */
 export function wholeDatasets(
   { chain, datasets }: { readonly chain: Chain; readonly datasets: readonly Dataset[] },
   { lacking }: Pick<DecodedRange, 'lacking'>,

@@ -10,22 +10,21 @@ import type { TracesRead } from './traces/request-traces.ts';
 export interface WatchedReader extends BlockReader {
   readonly logger: Logger;
   readonly parts?: ReadonlySet<BlockPart>;
-  /** Maximum wait, in milliseconds, for traces that only datasets need. @default unlimited */
+  /** For traces that only datasets need. @default unlimited */
   readonly tracePatienceMs?: number;
   readonly senders?: ProvenReadOptions['senders'];
-  /** Waits until a block that is too large to hold several of may be read. @default it is read immediately */
+  /** Waits for the turn of a very large block. @default no wait */
   readonly enterLarge?: (() => Promise<void>) | undefined;
-  /** Returns a block that is too large without contents, with the reason in `parts`. */
+  /** A block that is too large comes without contents, with the reason in `parts`. */
   readonly leavesGaps?: boolean;
 }
 
-/** On a chain without traces every block lacks them, so only one in this many blocks logs a warning. */
+/** On a chain without traces every block lacks them. */
 const BLOCKS_PER_WARNING = 20;
 const NOTHING: ReadonlySet<BlockPart> = new Set();
 
 /**
- * Null if no upstream has the block. If no upstream has traces, it has no internal transfers, and `parts` contain the
- * reason, so that the chain does not stop.
+ * Null if no upstream has the block. Without traces, `parts` contain the reason.
  * @throws UnprovenBlockError, UpstreamsExhaustedError; BlockTooLargeError without `leavesGaps`
  */
 export async function readWatchedBlock(
@@ -62,7 +61,6 @@ export async function readWatchedBlock(
   };
 }
 
-/** The chain does not wait for traces that no response can hold. */
 async function readTracesUnlessTooLarge(reader: WatchedReader, block: ProvenBlock, signal?: AbortSignal) {
   try {
     return await readTraces(reader, block, signal);
@@ -108,7 +106,6 @@ function reportMissing({ chain, logger }: WatchedReader, { header }: ProvenBlock
   );
 }
 
-/** Calls that moved value to another account: not reverted, and not the transaction itself. */
 export function internalTransfers(calls: readonly InternalTransaction[]): InternalTransfer[] {
   return calls.flatMap(({ transactionHash, traceAddress, from, to, value, gas, isReverted }) =>
     isReverted || traceAddress.length === 0 || value === 0n || to === null

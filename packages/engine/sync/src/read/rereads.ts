@@ -1,20 +1,15 @@
 import type { Clock } from '@chainstead/core';
 
-/** Delays before a block that contradicts its own header is read again. Gives up on a chain if they never help. */
+/** Gives up on a chain if rereading a block that contradicts its header never helps. */
 export interface Rereads {
-  /**
-   * @param readings number of repeated reads so far
-   * @param isRequired the block may not be stored unproven: never gives up early
-   * @returns false: the block is not to be read again
-   */
+  /** @param isRequired never gives up early. @returns false: don't read again */
   wait(readings: number, isRequired: boolean, signal: AbortSignal | undefined): Promise<boolean>;
-  /** True if the contents of a block match its header. */
   ended(isProven: boolean): void;
 }
 
 /** Nodes briefly serve receipts without their logs. */
 const WAITS_MS = [100, 200, 400, 800, 1_600];
-/** A chain with its own form of roots contradicts every header: this many blocks in a row prove that. */
+/** Blocks in a row that prove that a chain has its own form of roots. */
 const VAIN_BLOCKS_MAX = 3;
 
 export function createRereads(clock: Clock): Rereads {

@@ -1,11 +1,10 @@
-/** Sizes of logs and blocks, for limits of memory. */
 import type { Log } from '@chainstead/core';
 import type { ProvenBlock } from './proven-block.ts';
 
-/** Hexadecimal characters that count as one more log. Ordinary logs and inputs have fewer. */
+/** Hexadecimal, per extra log. Ordinary logs and inputs have fewer. */
 export const CHARACTERS_PER_LOG = 4_096;
 
-/** The number of logs, plus one for each 4,096 characters of a log's data. */
+/** Plus one for each 4,096 characters of a log's data. */
 export function weighLogs(logs: readonly Log[]): number {
   return logs.reduce((sum, { data }) => sum + Math.floor(data.length / CHARACTERS_PER_LOG), logs.length);
 }

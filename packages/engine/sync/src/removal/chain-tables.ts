@@ -1,26 +1,22 @@
-/** Tables with rows of a chain, by the Postgres catalog: a new table needs no entry here. */
+/** The Postgres catalog lists the tables with rows of a chain: a new one needs no entry here. */
 import { type Database, rawSql, readLayout, readTableSizes, type Sql, sql, where } from '@chainstead/db';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { StoredChain } from './stored-chain.ts';
 
-/** Partitions count to their table. */
 export interface ChainTable {
-  /** For SQL, with its schema if needed. */
   readonly name: string;
   readonly column: 'chain_id' | 'network' | 'chain';
   /** In rows of the chain, as text. */
   readonly values: readonly string[];
-  /** For the chain; null: the table has no partitions. */
+  /** Null: not partitioned. */
   readonly partitions: readonly Partition[] | null;
-  /** Rows are on other servers. */
   readonly isSpread: boolean;
   /** Rows and indexes of all chains. */
   readonly bytes: number;
-  /** 8 kB pages of rows on this server. */
+  /** 8 kB pages on this server. */
   readonly pages: number;
 }
 
-/** Rows of a chain, and their share of the table's bytes with indexes. */
 export interface MeasuredTable {
   readonly table: string;
   readonly rows: number;
@@ -29,7 +25,7 @@ export interface MeasuredTable {
   readonly isExact: boolean;
 }
 
-/** Rows that stay when a chain is removed: imported or decided by operators, or counts of a client's requests. */
+/** Imported or decided by operators, or counts of a client's requests. */
 const KEPT = [
   'address_labels',
   'spam_list_entries',
@@ -41,7 +37,6 @@ const KEPT = [
   'gateway_usage',
 ];
 
-/** Tables of contracts too. */
 export async function readChainTables(
   database: Pick<Database, 'query'>,
   { key, label, name }: StoredChain,
@@ -85,10 +80,9 @@ type FoundTable = Pick<ChainTable, 'name' | 'column' | 'bytes' | 'pages'> & {
   isPartitioned: boolean;
 };
 
-/** Rows of larger tables are estimated from a sample of this size. */
+/** Larger tables are estimated from a sample of this size. */
 const SAMPLE_BYTES = 64 * 1024 * 1024;
 
-/** The largest tables first. Reads at most 64 MB of each table. */
 export async function measureChain(
   database: Pick<Database, 'query'>,
   tables: readonly ChainTable[],
@@ -117,7 +111,6 @@ async function measureTable(database: Pick<Database, 'query'>, table: ChainTable
   return { table: name, rows: own, bytes: Math.round(bytes * share), isExact };
 }
 
-/** Percent: Postgres reads a page at least. */
 const PERCENT_MIN = 0.001;
 
 /** @param part a sample or a condition; empty: all rows */
@@ -128,7 +121,6 @@ async function countRows(database: Pick<Database, 'query'>, table: ChainTable, p
   return counted ?? { all: 0, own: 0 };
 }
 
-/** A row is of the chain. */
 export function conditionOf({ column, values }: Pick<ChainTable, 'column' | 'values'>): Sql {
   return sql`${rawSql(column)} = ANY (${values}::${rawSql(column === 'chain_id' ? 'bigint' : 'text')}[])`;
 }

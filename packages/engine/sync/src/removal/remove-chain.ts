@@ -1,7 +1,4 @@
-/**
- * Deletes all rows of a chain in short transactions. Coverage is deleted first, so that no response counts rows that are
- * gone, and the record last. A process may die after any step: the next one starts again and finds less.
- */
+/** Coverage goes first: no response counts rows that are gone. A new run continues. */
 import { ChainsteadError, defineError } from '@chainstead/core';
 import { type Database, rawSql, type Sql, sql, tryAcquireLeadership } from '@chainstead/db';
 import { detachPartition, findDetached, withPatientSession } from '../retention/drop-partition.ts';
@@ -11,9 +8,8 @@ import { type StoredChain, whoIndexes } from './stored-chain.ts';
 export interface ChainRemoval {
   readonly database: Database;
   readonly chain: StoredChain;
-  /** Called when the rows of the contracts are deleted. */
   removeContracts(): Promise<void>;
-  /** `done` of `total` are 8 kB pages. */
+  /** 8 kB pages. */
   onProgress(progress: { readonly done: number; readonly total: number; readonly rows: number }): void;
 }
 
@@ -51,7 +47,7 @@ export async function requireNotBeingRemoved(
   if (record !== undefined) throw new ChainBeingRemovedError(key);
 }
 
-/** Holds the lease of the ingest process. @returns the number of deleted rows, partly estimated. @throws ChainIndexedError */
+/** Holds the ingest lease. @returns deleted rows, partly estimated. @throws ChainIndexedError */
 export async function removeChain(removal: ChainRemoval, signal: AbortSignal): Promise<number> {
   const { database, chain } = removal;
   await requireNotIndexed(database, chain);
@@ -64,7 +60,7 @@ export async function removeChain(removal: ChainRemoval, signal: AbortSignal): P
   }
 }
 
-/** Coverage goes first and records last; all other tables go between. */
+/** Coverage first, records last. */
 const COVERAGE = ['sync_ranges', 'subject_ranges', 'aptos_ranges', 'projections', 'subject_projections'];
 const RECORDS = ['sync_chains', 'aptos_networks'];
 
@@ -97,13 +93,12 @@ async function deleteAll({ database, chain, ...removal }: ChainRemoval, signal: 
 type StepReport = (pages: number, deletedRows: number) => void;
 
 const PAGE_BYTES = 8_192;
-/** At most 8 MB, or about 100,000 rows, per statement. */
 const PAGES_AT_ONCE = 1_000;
 
 async function clear(database: Database, chain: StoredChain, table: ChainTable, step: StepReport): Promise<void> {
   if (table.partitions !== null) return dropPartitions(database, chain, table, step);
   if (table.isSpread) return step(table.pages, await deleteFromShards(database, table));
-  // A range of pages is found without an index: most keys begin with an address.
+  // Without an index: most keys begin with an address.
   for (let from = 0; from < table.pages; from += PAGES_AT_ONCE) {
     const to = from + PAGES_AT_ONCE;
     const pages = rawSql(`ctid >= '(${from},0)' AND ctid < '(${to},0)'`);
@@ -119,7 +114,7 @@ async function deleteRows(database: Pick<Database, 'query'>, table: ChainTable, 
   return row?.deleted ?? 0;
 }
 
-/** Each server deletes the rows of its shards in one statement: a page has no number there. */
+/** In one statement: pages of shards have no number here. */
 async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainTable): Promise<number> {
   const rows = sql`FROM ${rawSql(table.name)} WHERE ${conditionOf(table)}`;
   const [counted] = await database.query<{ rows: number }>(sql`SELECT count(*) AS rows ${rows}`);
@@ -127,7 +122,6 @@ async function deleteFromShards(database: Pick<Database, 'query'>, table: ChainT
   return counted?.rows ?? 0;
 }
 
-/** Wait of a detachment for statements that read the table. */
 const LOCK_WAIT_MS = 60_000;
 
 async function dropPartitions(

@@ -1,19 +1,16 @@
-/** Chains with stored rows, whether or not a process indexes them. */
 import { type Database, LEASE_IS_HELD, sql } from '@chainstead/db';
 import { INDEXED_AT, IS_REPORTED, SILENT_AFTER_MS } from '../status/head-reports.ts';
 
 export interface StoredChain {
-  /** `base`, `aptos`. */
   readonly name: string;
-  /** As in `head_reports`: the EVM chain id in decimal, or `aptos`. */
+  /** As in `head_reports`: decimal chain id, or `aptos`. */
   readonly label: string;
-  /** Value in the column `chain_id`, or `network` for Aptos. */
+  /** `network` is for Aptos. */
   readonly key: { readonly column: 'chain_id' | 'network'; readonly value: number | string };
-  /** For the ingest process. */
   readonly lease: string;
 }
 
-/** @param name configured or stored; null: its id */
+/** Null: the id is the name. */
 export function storedEvmChain(id: number, name: string | null): StoredChain {
   const label = String(id);
   return { name: name ?? label, label, key: { column: 'chain_id', value: id }, lease: `ingest:${id}` };
@@ -21,11 +18,9 @@ export function storedEvmChain(id: number, name: string | null): StoredChain {
 
 export interface ChainRecord extends Pick<StoredChain, 'name' | 'label'> {
   readonly id: number;
-  /** First and last block that any dataset covers. */
   readonly blocks: { readonly from: number; readonly to: number } | null;
-  /** An ingest process works on it now. */
   readonly isIndexed: boolean;
-  /** When a process last worked on it; null: only commands did. */
+  /** Null: only commands worked on it. */
   readonly indexedAt: Date | null;
 }
 

@@ -1,11 +1,10 @@
-/** Rows of an on-demand backfill are sparse, so it claims only blocks with rows: the chain's backfill continues around them. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, removeDeadClaims } from '../coverage/claims.ts';
 import { RangeClaimedError } from '../errors.ts';
 
-/** Claims runs of adjacent blocks that no live owner holds, in ascending order: two backfills can't deadlock. @returns the runs */
+/** Ascending: two backfills can't deadlock. Only blocks with rows. @returns runs of blocks */
 export async function claimBlocks(
   database: Database,
   owner: ClaimOwner,
@@ -25,7 +24,7 @@ export async function claimBlocks(
   return claimed.toSorted((a, b) => a.from - b.from);
 }
 
-/** Ends the claims inside the transaction that writes the blocks. @throws RangeClaimedError if one of them is lost */
+/** In the transaction that writes the blocks. @throws RangeClaimedError if a claim is lost */
 export async function consumeBlocks(
   transaction: Transaction,
   owner: ClaimOwner,

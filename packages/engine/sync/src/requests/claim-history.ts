@@ -1,4 +1,3 @@
-/** Common parts of all kinds of on-demand backfills: start, end and recorded outcome. */
 import type { Chain } from '@chainstead/chains';
 import type { Logger } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
@@ -13,7 +12,7 @@ import {
   setAsideHistory,
 } from './history-record.ts';
 
-/** `waits`: the remaining blocks are not final yet; `refused`: too many calls, quarantined, or no archive node. */
+/** `waits`: blocks are not final yet; `refused`: too many calls, quarantine, or no archive node. */
 export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
 
 export interface HistoryPlace {
@@ -22,7 +21,7 @@ export interface HistoryPlace {
   readonly logger: Logger;
 }
 
-/** Until it is checked again whether the newest blocks are final, or the chain has started. */
+/** Until finality, or the start of the chain, is checked again. */
 const WAIT_MS = 15_000;
 
 /** Failures are recorded and retried later. @throws only if aborted */
@@ -38,7 +37,6 @@ export async function claimHistory(
   try {
     return await work(record);
   } catch (error) {
-    // The process is stopping: the backfill stays `running`, and the next process resumes it.
     if (signal.aborted) throw error;
     if (error instanceof WorkSetAsideError) {
       logger.warn({ ...fields, err: error }, 'History refused');
@@ -51,7 +49,6 @@ export async function claimHistory(
   }
 }
 
-/** The remaining blocks can't be read yet. */
 export async function awaitMore(
   { chain, database, logger }: HistoryPlace,
   subject: Subject,
@@ -62,7 +59,7 @@ export async function awaitMore(
   return 'waits';
 }
 
-/** The backfill needs more node calls than allowed. `expected`: remaining calls; null: the limit is used up. */
+/** `expected`: remaining calls; null: the limit is used up. */
 export async function refuseForCalls(
   { chain, database, logger, maxCalls }: HistoryPlace & { readonly maxCalls: number },
   subject: Subject,
@@ -77,7 +74,6 @@ export async function refuseForCalls(
   return 'refused';
 }
 
-/** No upstream has the old state or blocks. */
 export async function refuseForArchive(
   { chain, database, logger }: HistoryPlace,
   subject: Subject,

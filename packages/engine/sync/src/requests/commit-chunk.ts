@@ -1,4 +1,3 @@
-/** Writes a chunk of an on-demand backfill, concurrently with the chain's backfill, prover and follower. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Log, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
@@ -25,25 +24,19 @@ export interface Chunk {
   readonly subject: Subject;
   readonly dataset: Dataset;
   readonly range: BlockRange;
-  /** The range is recorded for it. @default the subject */
+  /** @default the subject */
   readonly recordedAs?: RangeSubject;
   readonly read: {
-    /** Logs of the dataset in chain order, without duplicates, or its decoded rows by block. */
+    /** In chain order, without duplicates; or decoded rows by block. */
     readonly found: { readonly logs: readonly Log[] } | { readonly rows: ReadonlyMap<number, readonly unknown[]> };
     /** Every block with a log or row. */
     readonly blocks: ReadonlyMap<number, BlockFacts>;
-    /** Node calls to record. */
     readonly calls: number;
   };
 }
 
-/** Delay before blocks held by another process are checked again. */
 const CLAIM_WAIT_MS = 500;
 
-/**
- * Claims the blocks with logs and writes those it gets. Blocks held by others are retried, unless the backfill has
- * covered them by then. The transaction that writes the last block records the range as covered.
- */
 export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk, signal: AbortSignal): Promise<number> {
   const { found } = chunk.read;
   let left = 'logs' in found ? [...new Set(found.logs.map((log) => log.blockNumber))] : [...found.rows.keys()];
@@ -52,7 +45,7 @@ export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk,
   for (;;) {
     signal.throwIfAborted();
     const claimed = await claimBlocks(dependencies.database, dependencies.owner, dependencies.chain, left);
-    // Read after the claim: covered blocks stay covered, and claimed blocks can't become covered by others.
+    // After the claim: claimed blocks can't become covered by others.
     const open = await notCovered(dependencies, chunk.dataset, left);
     const mine = new Set(blocksIn(claimed));
     const held = open.filter((block) => mine.has(block));
@@ -77,7 +70,7 @@ async function commit(
     if (part.isLast) await recordSubjectRange(transaction, recordedAs, dataset.name, range);
   };
   if (part.claimed.length === 0) {
-    // Nothing to write, so no commit lock is needed.
+    // Nothing to write: no commit lock.
     await database.transaction((transaction) => record(transaction, 0));
     return 0;
   }

@@ -5,23 +5,22 @@ import { HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
 
 export interface HistoryRequest {
   readonly subject: Subject;
-  /** API key of the client; null on a server without keys. */
+  /** API key of the client; null: a server without keys. */
   readonly requestedBy: string | null;
-  /** Unfinished on-demand backfills per key. */
   readonly perKey: number;
-  /** Node calls per on-demand backfill (`ON_DEMAND_MAX_CALLS`). One that was refused at a lower limit is retried. */
+  /** Per backfill. One refused at a lower limit is retried. */
   readonly maxCalls: number;
 }
 
-/** `requested`: this request starts work; `known`: there is nothing to start; `full`: the key has too many. */
+/** `known`: there is nothing to start; `full`: the key has too many. */
 export type RequestOutcome = 'requested' | 'known' | 'full';
 
-/** Before a finished backfill may start again; before one that was quarantined or lacks an archive node or transactions. */
+/** Until a finished, a quarantined, or a refused backfill may start again. */
 const DONE_REST_SECONDS = 30;
 const SET_ASIDE_REST_SECONDS = 3_600;
 const REFUSED_REST_SECONDS = 86_400;
 
-/** A finished backfill starts again if blocks are missing since (the caller checked); a failed one keeps its retry delay. */
+/** A finished backfill starts again: blocks are missing since. A failed one waits for its retry. */
 export async function enqueueHistory(database: Database, request: HistoryRequest): Promise<RequestOutcome> {
   const { subject, requestedBy, perKey, maxCalls } = request;
   // Most requests find nothing to start: they take no lock.

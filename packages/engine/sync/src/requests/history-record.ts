@@ -1,4 +1,3 @@
-/** State of an on-demand backfill: its row in `backfill_requests`. One function per state change. */
 import { type ChainId, ChainsteadError, errorText } from '@chainstead/core';
 import {
   type Database,
@@ -11,13 +10,13 @@ import {
 import type { DueTable } from '@chainstead/jobs';
 import { isOfSubject, type Subject } from '../coverage/subject.ts';
 
-/** `pending`: waits for a worker (with `due_at`: for blocks to become final); `failed`: waits for its retry at `due_at`. */
+/** `pending`: also until blocks are final (`due_at`); `failed`: retried at `due_at`. */
 export type HistoryStatus = 'pending' | 'running' | 'done' | 'refused' | 'failed';
 
 export interface HistoryRecord {
   readonly subject: Subject;
   readonly status: HistoryStatus;
-  /** Total of node calls; null until known. */
+  /** Null until known. */
   readonly callsEstimated: number | null;
   readonly callsMade: number;
   readonly rowsAdded: number;
@@ -28,13 +27,12 @@ export interface HistoryRecord {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** Columns of a {@link HistoryRecord}. */
 export const HISTORY_COLUMNS = sql`json_build_object('chainId', chain_id, 'kind', kind, 'address', ${hexText('subject')}) AS subject, status,
   calls_estimated AS "callsEstimated", calls_made AS "callsMade", rows_added AS "rowsAdded", requested_at AS "requestedAt",
   attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS "dueAt",
   CASE WHEN error_code IS NOT NULL THEN json_build_object('code', error_code, 'message', coalesce(error_message, '')) END AS error`;
 
-/** Wallets before senders, receivers, emitters and contracts. A backfill that yielded moves behind those waiting. */
+/** Wallets before other kinds. A backfill that yielded moves behind those waiting. */
 export const DUE_HISTORIES: DueTable = {
   name: 'backfill_requests',
   key: ['chain_id', 'kind', 'subject'],
@@ -43,7 +41,6 @@ export const DUE_HISTORIES: DueTable = {
   onClaim: sql`status = 'running', updated_at = now()`,
 };
 
-/** As in metrics and notifications. */
 export const HISTORY_WORK = 'history';
 
 const UNCLAIMED = sql`lease_until = NULL, holder = NULL`;
@@ -94,7 +91,6 @@ export async function postponeHistory(database: Database, subject: Subject, wait
   );
 }
 
-/** The backfill needs at least `callsMin` node calls, more than allowed. */
 export async function refuseHistory(database: Database, subject: Subject, callsMin: number, message: string) {
   await database.query(
     sql`UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = 'HISTORY_REFUSED', error_message = ${message},
@@ -104,20 +100,16 @@ export async function refuseHistory(database: Database, subject: Subject, callsM
 
 export const NO_ARCHIVE = 'NO_ARCHIVE';
 
-/** No upstream has the old state or blocks. */
 export async function refuseWithoutArchive(database: Database, subject: Subject, message: string): Promise<void> {
   await refuse(database, subject, NO_ARCHIVE, message.slice(0, 1_000));
 }
 
-/** A trader's backfill lacks transactions that the account sent. */
 export const SENT_UNKNOWN = 'SENT_UNKNOWN';
 
-/** The sent transactions of a trader can't be searched. */
 export async function refuseWithoutSent(database: Database, subject: Subject, message: string): Promise<void> {
   await refuse(database, subject, SENT_UNKNOWN, message.slice(0, 1_000));
 }
 
-/** The backfill crashed the process several times. */
 export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
   await refuse(database, subject, WORK_QUARANTINED, error.message);
 }
@@ -144,7 +136,6 @@ export async function failHistory(database: Database, subject: Subject, error: u
 
 type HistoryCount = { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number };
 
-/** Unfinished backfills, latest changes first, and the number of backfills by chain and status. */
 export async function readHistories(database: Database, limit: number) {
   const unfinished: readonly HistoryRecord[] = await database.query<HistoryRecord>(
     sql`SELECT ${HISTORY_COLUMNS} FROM backfill_requests WHERE status <> 'done'

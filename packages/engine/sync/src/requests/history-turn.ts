@@ -1,4 +1,3 @@
-/** One turn of a worker at an on-demand backfill. */
 import type { Chain } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
@@ -20,15 +19,14 @@ export interface HistoryOptions {
   readonly knownContracts: KnownContracts;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
+  /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  /** Node calls per backfill. */
   readonly maxCalls: number;
   /** After this time the backfill yields to others, at the next chunk. */
   readonly sliceMs: number;
-  /** Bytes of responses of a chunk of several blocks. @default CHUNK_BYTES_MAX */
+  /** Responses for several blocks. @default CHUNK_BYTES_MAX */
   readonly chunkBytesMax?: number;
-  /** For work that might crash the process. @default not recorded */
+  /** @default not recorded */
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** Found by wallet searches. @default none are known */
   readonly sentTransactions?: SentTransactions;
@@ -37,13 +35,12 @@ export interface HistoryOptions {
 export interface Turn extends HistoryOptions {
   readonly owner: ClaimOwner;
   readonly subject: Subject;
-  /** Node calls in all turns. */
   made: number;
   /** Milliseconds since the epoch. */
   readonly ends: number;
 }
 
-/** Why the turn is over, which is recorded; null while it is not. */
+/** Null: the turn goes on. */
 export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
   const { database, subject, clock, made, maxCalls, ends } = turn;
   if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });
@@ -52,7 +49,7 @@ export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
   return 'more';
 }
 
-/** Recorded per chunk, because suspects run alone and wait for each other. */
+/** Per chunk: suspects run alone and wait for each other. */
 export function runRisky<T>({ chain, subject, journal = UNWRITTEN }: Turn, work: () => Promise<T>): Promise<T> {
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
 }

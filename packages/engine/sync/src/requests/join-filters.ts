@@ -1,11 +1,7 @@
-/** Joins log filters of several datasets for one subject, so that common logs are requested once. */
 import type { Hash, Log } from '@chainstead/core';
 import type { HistoryFilter } from '../dataset/dataset.ts';
 
-/**
- * Few filters that together match at least the same logs. Two with the same indexed topics become one with the events of
- * both. One for certain contracts joins one for all if the topics contain the subject and no topics are added.
- */
+/** Together, they match at least the same logs. Joins equal indexed topics. */
 export function joinFilters(filters: readonly HistoryFilter[]): readonly HistoryFilter[] {
   const joined: HistoryFilter[] = [];
   for (const filter of filters) {
@@ -17,7 +13,7 @@ export function joinFilters(filters: readonly HistoryFilter[]): readonly History
   return joined;
 }
 
-/** By the rules of most nodes: a filter with four positions matches only logs with four topics. */
+/** As most nodes: a filter with four positions matches only logs with four topics. */
 export function givesLog({ topics, indexed = [], addresses }: HistoryFilter, log: Log): boolean {
   if (addresses !== undefined && !addresses.includes(log.address)) return false;
   if (indexed.length > 0 && log.topics.length < 1 + indexed.length) return false;
@@ -41,7 +37,7 @@ function lengthOf({ indexed = [] }: HistoryFilter): number {
   return indexed.length;
 }
 
-/** Indexed topics and their positions. Trailing nulls only define the number of topics. */
+/** Trailing nulls only define the number of topics. */
 function namedBy({ indexed = [] }: Pick<HistoryFilter, 'indexed'>): string {
   const last = indexed.findLastIndex((wanted) => wanted !== null);
   return JSON.stringify(indexed.slice(0, last + 1));

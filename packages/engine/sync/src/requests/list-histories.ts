@@ -4,21 +4,19 @@ import { type Subject, subjectKey } from '../coverage/subject.ts';
 import { HISTORY_COLUMNS, type HistoryRecord, type HistoryStatus } from './history-record.ts';
 
 export interface HistoriesRequested {
-  /** Null: all chains. */
   readonly chainId: ChainId | null;
   readonly status: HistoryStatus | null;
-  /** The page starts after this subject; null: first page. */
+  /** Null: first page. */
   readonly after: Subject | null;
   readonly limit: number;
 }
 
 export interface HistoriesPage {
   readonly histories: readonly HistoryRecord[];
-  /** Cursor of the next page; null: last page. A page may be short or empty although others follow. */
+  /** Null: last page. A page may be short or empty although others follow. */
   readonly next: Subject | null;
 }
 
-/** Rows scanned per page. */
 const LOOKED_AT = 20_000;
 
 /** By chain, kind and subject. Scans a limited number of rows, even if few match. */

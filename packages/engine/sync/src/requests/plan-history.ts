@@ -1,4 +1,3 @@
-/** Missing blocks of an on-demand backfill, and an estimate of its node calls. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -15,21 +14,19 @@ import { joinFilters } from './join-filters.ts';
 import { filtersOf, toQuery } from './read-subject-logs.ts';
 import type { SharedHistory } from './share-ranges.ts';
 
-/** Blocks that one dataset lacks for a subject, in both the chain's coverage and the subject's. */
+/** Lacking in both the chain's coverage and the subject's. */
 export interface MissingHistory {
   readonly dataset: Dataset;
-  /** Ascending. Final, so they can be read now. */
+  /** Ascending and final: readable now. */
   readonly ranges: readonly BlockRange[];
-  /** May still be reorganized. */
   readonly notFinal: readonly BlockRange[];
 }
 
 export interface HistoryScope {
   readonly chain: Chain;
-  /** Datasets without on-demand backfills are ignored. */
   readonly datasets: readonly Dataset[];
   readonly subject: Subject;
-  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
+  /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
 }
 
@@ -41,7 +38,7 @@ export async function isHistoryMissing(database: Database, scope: HistoryScope):
   return missing.some(({ ranges }) => ranges.length > 0);
 }
 
-/** Null before the chain was ever ingested: the first followed block is unknown then. */
+/** Null before the chain was ever ingested. */
 export async function planHistory(
   database: Database,
   pool: UpstreamPool,
@@ -60,7 +57,6 @@ export async function planHistory(
   });
 }
 
-/** Followed blocks are indexed anyway; blocks below need the backfill. */
 function newestIndexed(state: ChainState): number {
   return Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0);
 }
@@ -77,7 +73,7 @@ async function listMissing(database: Database, { chain, datasets, subject, reten
     });
 }
 
-/** The highest block that neither the chain nor the follower, which may lag on an abandoned branch, can roll back. */
+/** Neither the chain nor the follower, which may lag on an abandoned branch, can roll it back. */
 export async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: ChainState): Promise<number> {
   const { value: head } = await pool.getHead();
   const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
@@ -86,7 +82,6 @@ export async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: 
   return Math.min(settled, Math.max(state.firstFollowed - 1, followed));
 }
 
-/** For the logs. If these have no timestamps, the headers of their blocks are extra. */
 export function estimateCalls(
   pool: UpstreamPool,
   chain: Chain,

@@ -1,7 +1,4 @@
-/**
- * Backfills one wallet or contract on demand: plans and estimates the missing blocks, then reads them newest first in
- * chunks. Each chunk is recorded with its rows, so the backfill resumes there after any interruption.
- */
+/** Newest first. Each chunk is recorded with its rows: the backfill resumes there. */
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { RangeTooLargeError } from '@chainstead/rpc';
 import { halvesOf } from '../backfill/retry-range.ts';
@@ -21,16 +18,16 @@ import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
 import { writeTransactions } from './write-transactions.ts';
 
-/** Target per chunk: held in memory, and written in one transaction. */
+/** Held in memory, and written in one transaction. */
 const LOGS_PER_CHUNK = 2_000;
-/** Width of a chunk in calls: wide enough for concurrent calls, narrow enough to lose little. */
+/** Wide enough for concurrent calls, narrow enough to lose little. */
 const CALLS_PER_CHUNK_FIRST = 4;
 const CALLS_PER_CHUNK_MAX = 16;
 const CHUNK_BLOCKS_MIN = 1_000;
-/** Each log of a trader leads to a transaction that is read on its own. */
+/** Each log leads to a transaction that is read separately. */
 const TRADER_LOGS_PER_CHUNK = 200;
 
-/** Until the backfill is complete or yields. Failures are recorded and retried later. @throws only if aborted */
+/** Failures are recorded and retried later. @throws only if aborted */
 export async function readHistory(
   options: HistoryOptions,
   subject: Subject,
@@ -88,7 +85,7 @@ async function readMissing(
   return 'done';
 }
 
-/** @returns why the turn is over; null while it is not */
+/** Null: the turn goes on. */
 async function readChunk(
   turn: Turn,
   { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },
@@ -98,12 +95,12 @@ async function readChunk(
   const wanted = { chain, datasets, subject, range, chunkBytesMax };
   const read = await runRisky(turn, () => readUpTo(pool, wanted, signal));
   if (read === null) {
-    // The chunk was refused at its limit of bytes. Its logs so far are lost, so the next chunks are smaller.
+    // Refused at its limit of bytes: its logs are lost, and the next chunks are smaller.
     sizing.seen(rangeSize(range), LOGS_PER_CHUNK * 2);
     turn.made += 1;
     const [newer = range, older = range] = halvesOf('newest-first', range);
     const readHalf = (half: BlockRange) => readChunk(turn, { datasets, range: half, sizing }, signal);
-    // The turn does not end before a part is written: the next turn would begin with the same chunk.
+    // Otherwise the next turn would begin with the same chunk.
     return (await readHalf(newer)) ?? (await endOfTurn(turn)) ?? readHalf(older);
   }
   sizing.seen(rangeSize(range), read.weight);
@@ -118,7 +115,6 @@ async function readChunk(
       const part = { found: { logs }, blocks: read.blocks, calls };
       await runRisky(turn, () => commitChunk(turn, { subject, dataset, range, read: part }, signal));
     }
-    // The calls were made once for all datasets.
     calls = 0;
   }
   return null;
@@ -134,7 +130,6 @@ async function readUpTo(...requested: Parameters<typeof readSubjectLogs>) {
   }
 }
 
-/** Chunks, newest block first. */
 function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Generator<BlockRange> {
   for (const { from, to } of ranges.toReversed())
     for (let end = to; end >= from; ) {
@@ -144,7 +139,6 @@ function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Gener
     }
 }
 
-/** Chunk widths, from the expected blocks per call. */
 function chunkBlocks(ranges: readonly BlockRange[], calls: number): { blocksFirst: number; blocksMax: number } {
   const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   const blocksPerCall = Math.ceil(blocks / Math.max(1, calls));

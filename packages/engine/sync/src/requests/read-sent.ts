@@ -1,4 +1,3 @@
-/** Rows of transactions that an account sent without a log that names it. */
 import { type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { CoveredRange } from '../coverage/retained-from.ts';
@@ -11,13 +10,9 @@ import { endOfTurn, type Turn } from './history-turn.ts';
 import { filtersOf } from './read-subject-logs.ts';
 import { writeTransactions } from './write-transactions.ts';
 
-/** Transactions listed at a time. */
 const LISTED = 1_000;
 
-/**
- * In the blocks whose logs were read. A block is recorded for `trader-sent` once both are read: then all rows are stored.
- * @returns `waits` while a wallet search finds the transactions
- */
+/** @returns `waits` while a wallet search finds the transactions */
 export async function readSentRows(turn: Turn, signal: AbortSignal): Promise<HistoryOutcome> {
   const { chain, database, subject, sentTransactions: sent, maxCalls } = turn;
   if (sent === undefined) return 'done';
@@ -38,7 +33,6 @@ export async function readSentRows(turn: Turn, signal: AbortSignal): Promise<His
   return 'refused';
 }
 
-/** Blocks that a search for transactions covers, in addition to those of the logs. */
 const sentSubject = ({ subject }: Turn): RangeSubject => ({ ...subject, kind: 'trader-sent' });
 
 async function missingBlocks(turn: Turn, { name }: Dataset): Promise<readonly BlockRange[]> {

@@ -1,4 +1,3 @@
-/** Reads a subject's logs of a range from the nodes, for the same decoders as the backfill. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Log } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
@@ -10,27 +9,23 @@ import { blocksOfLogs } from '../read/read-range.ts';
 import { weighLogs } from '../read/weigh.ts';
 import { givesLog, joinFilters } from './join-filters.ts';
 
-/** Bytes of responses of a chunk of several blocks. Chunks of ordinary logs have a tenth of it. */
+/** For several blocks. Chunks of ordinary logs have a tenth of it. */
 const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
 
 interface SubjectRead {
   /** In chain order, without duplicates. */
   readonly parts: readonly { readonly dataset: Dataset; readonly logs: readonly Log[] }[];
-  /** For the distinct logs of all datasets. */
   readonly weight: number;
   readonly blocks: ReadonlyMap<number, BlockFacts>;
-  /** Node calls. */
   readonly calls: number;
 }
 
-/** Empty if the dataset has no on-demand backfill for the subject. */
 export function filtersOf(dataset: Dataset, chain: Chain, { kind, address }: Subject): readonly HistoryFilter[] {
   const { histories, transactionHistories } = dataset;
   if (kind === 'wallet') return histories?.ofWallet(chain, address) ?? [];
   if (kind === 'contract') return histories?.ofContract(chain, address) ?? [];
   if (kind === 'emitter') return histories?.ofEmitter?.(chain, address) ?? [];
   if (kind === 'trader') return transactionHistories?.filters(chain, address) ?? [];
-  // Transactions of senders and receivers are not logs.
   return [];
 }
 
@@ -39,7 +34,7 @@ export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<Log
 }
 
 /**
- * Common filters are read once. Logs that can only be decoded with others of their block are read with those.
+ * Logs that need others of their block come with them.
  * @throws ReorgedWhileReadingError if responses contradict each other; RangeTooLargeError
  */
 export async function readSubjectLogs(
@@ -80,7 +75,7 @@ export async function readSubjectLogs(
   return { parts, weight: weighLogs(all), blocks, calls: calls + headersRead };
 }
 
-/** Deduplicated: self-transfers match two filters. */
+/** Self-transfers match two filters. */
 function collect({ key }: Chain, answers: readonly { readonly logs: readonly Log[] }[]): Log[] {
   const byPlace = new Map<string, Log>();
   for (const log of answers.flatMap(({ logs }) => logs)) {
@@ -94,7 +89,6 @@ function collect({ key }: Chain, answers: readonly { readonly logs: readonly Log
   return [...byPlace.values()];
 }
 
-/** Filters for single blocks to read too, unless another filter matches all these logs. */
 function relatedOf(
   chain: Chain,
   { histories, topics }: Dataset,
@@ -119,7 +113,6 @@ function relatedOf(
   });
 }
 
-/** A filter matches every log that the wanted one matches. */
 function givesAll({ topics, indexed, addresses }: HistoryFilter, wanted: HistoryFilter): boolean {
   return (
     indexed === undefined &&

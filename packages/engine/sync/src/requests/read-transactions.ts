@@ -1,4 +1,3 @@
-/** Reads single transactions for an account, and decodes them as the backfill of whole blocks does. */
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { parseReceipt } from '@chainstead/rpc';
@@ -15,23 +14,17 @@ interface TransactionsRead {
   /** Blocks without a row are left out. */
   readonly rows: ReadonlyMap<number, readonly unknown[]>;
   readonly blocks: ReadonlyMap<number, BlockFacts>;
-  /** Node calls. */
   readonly calls: number;
 }
 
 type TransactionsReading = Pick<Turn, 'chain' | 'pool' | 'logger' | 'subject'> & { readonly dataset: Dataset };
 
-/** Blocks that are read concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** A block and its receipts. */
 const CALLS_PER_BLOCK = 2;
 const PARTS: ReadonlySet<BlockPart> = new Set(['transactions']);
 const NO_NEEDS = { internalTransfers: false, transactions: false } as const;
 
-/**
- * Reads receipts. Blocks of transactions that may have rows are read whole and proven: rows equal those of the backfill.
- * @throws ReorgedWhileReadingError if responses contradict each other; UnprovenBlockError
- */
+/** Rows equal those of the backfill. @throws ReorgedWhileReadingError, UnprovenBlockError */
 export async function readTransactions(
   reading: TransactionsReading,
   found: readonly FoundTransaction[],

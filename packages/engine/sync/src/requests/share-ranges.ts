@@ -1,14 +1,12 @@
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import type { Dataset } from '../dataset/dataset.ts';
 
-/** Blocks that several datasets lack for a subject, read once for all of them. */
 export interface SharedHistory {
   readonly datasets: readonly Dataset[];
-  /** Ascending. */
   readonly ranges: readonly BlockRange[];
 }
 
-/** Splits the missing blocks (ascending per dataset, not touching) where the set of datasets that lack them changes. */
+/** Ranges are ascending per dataset and not adjacent. Cut where the set of datasets changes. */
 export function shareRanges(
   plan: readonly { readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[],
 ): readonly SharedHistory[] {

@@ -1,4 +1,3 @@
-/** Reads and writes an account's rows of found transactions in pieces, newest first. */
 import type { BlockRange, Hash } from '@chainstead/core';
 import type { RangeSubject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -12,18 +11,15 @@ interface TransactionsChunk {
   readonly dataset: Dataset;
   /** The found transactions are all of these blocks. */
   readonly range: BlockRange;
-  /** A transaction may appear several times. */
   readonly found: readonly FoundTransaction[];
-  /** Node calls that found them, to be recorded. */
   readonly calls: number;
-  /** The range is recorded for it. @default the subject */
+  /** @default the subject */
   readonly recordedAs?: RangeSubject;
 }
 
-/** Transactions per piece: each takes one call, or three. */
 const PIECE = 100;
 
-/** Each piece is recorded with its blocks. @returns why the turn is over; null while it is not */
+/** Each piece is recorded with its blocks. Null: the turn goes on. */
 export async function writeTransactions(
   turn: Turn,
   { dataset, range, found, calls, recordedAs }: TransactionsChunk,
@@ -48,7 +44,6 @@ export async function writeTransactions(
   return null;
 }
 
-/** Cuts the range between blocks, newest first. A range without a transaction is one piece. */
 export function piecesOf(
   found: readonly FoundTransaction[],
   range: BlockRange,

@@ -1,4 +1,3 @@
-/** Deletes rows of old blocks from tables without partitions, block range by block range. */
 import { type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable } from '../coverage/retention-settings.ts';
@@ -7,10 +6,10 @@ import type { RowTable } from '../dataset/row-table.ts';
 import { uncoverIn } from './drop-partition.ts';
 import type { RetentionOptions } from './retention-options.ts';
 
-/** Each transaction holds the commit lock of the chain. A block is deleted as a whole, so there may be more. */
+/** Under the commit lock. A block is deleted as a whole, so there may be more. */
 const ROWS_AT_ONCE = 10_000;
 
-/** Deletes the rows below the retention window by more than the reorg depth, and their coverage. @returns their number */
+/** Rows below the retention window by more than the reorg depth, and their coverage. */
 export async function deleteOldRows(
   options: Omit<RetentionOptions, 'clock' | 'lockWaitMs'>,
   signal: AbortSignal,
@@ -19,7 +18,7 @@ export async function deleteOldRows(
   const { chain, database, datasets, retention, logger, metrics } = options;
   const deleting = datasets.filter((dataset) => !dataset.table.isPartitioned && isDroppable(dataset));
   if (deleting.length === 0) return 0;
-  // A reorg lowers the checkpoint and with it the retention window, which must never include a deleted block.
+  // A reorg moves the window down: it must never include a deleted block.
   const below = (await readRetainedFrom(database, { chain, retention })) - chain.reorgDepthMax;
   if (below <= 0) return 0;
   let all = 0;
@@ -52,7 +51,7 @@ type Table = Pick<RowTable<never>, 'name'>;
 
 type ChainId = RetentionOptions['chain']['id'];
 
-/** Readers see neither the rows nor their coverage, or both. @returns the number of rows; 0: none is left */
+/** Readers see rows with their coverage, or neither. 0: none is left. */
 async function deleteOldest(
   database: Database,
   chainId: ChainId,

@@ -1,7 +1,3 @@
-/**
- * Drops a partition while readers and writers of the others continue: its coverage is removed, it is detached, it is
- * dropped. A process may die after any step: the next one finds the remains.
- */
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import {
   type Database,
@@ -20,7 +16,7 @@ import { lockChainCommits } from '../rows/write-batch.ts';
 
 export type RunStatement = (statement: Sql) => Promise<void>;
 
-/** Wait of a detachment for earlier transactions. It blocks no other, and an unfinished one is completed next time. */
+/** For earlier transactions; blocks no other. An unfinished one is completed next time. */
 const LOCK_WAIT_MS = 5_000;
 
 /** `DETACH … CONCURRENTLY` can't be in a transaction and needs a lock timeout (0: unlimited). */
@@ -41,7 +37,7 @@ export async function withPatientSession<T>(
   }
 }
 
-/** Removes the coverage of the dataset and of all subjects in this range, and values derived from rows there. */
+/** Also the coverage of all subjects, and values derived from rows there. */
 export async function uncover(
   database: Pick<Database, 'transaction'>,
   chainId: ChainId,
@@ -51,7 +47,7 @@ export async function uncover(
   await database.transaction((transaction) => uncoverIn(transaction, chainId, dataset, range));
 }
 
-/** As {@link uncover}; takes the chain's commit lock. */
+/** Takes the chain's commit lock. */
 export async function uncoverIn(
   transaction: Transaction,
   chainId: ChainId,
@@ -67,13 +63,9 @@ export async function uncoverIn(
   );
 }
 
-/** A dataset, or any other table with partitions. */
 type NamedTable = { readonly table: Pick<Dataset['table'], 'name'> };
 
-/**
- * Earlier statements still read the partition. Citus detaches not concurrently: readers of the table wait briefly.
- * @throws if earlier statements take too long
- */
+/** Earlier statements still read it. @throws if they take too long */
 export async function detachPartition(
   database: Pick<Database, 'query'>,
   run: RunStatement,
@@ -92,7 +84,6 @@ export interface DetachedPartition {
   readonly isPending: boolean;
 }
 
-/** Partitions that dead processes left half dropped, of any chain. */
 export async function findDetached(
   source: Pick<Database, 'query'>,
   { table }: NamedTable,
@@ -109,7 +100,7 @@ export async function findDetached(
   });
 }
 
-/** Removes coverage that writers recorded until now. @throws if statements from before the detachment take too long */
+/** Removes coverage recorded until now. @throws if earlier statements take too long */
 export async function dropDetached(
   database: Database,
   run: RunStatement,

@@ -17,7 +17,6 @@ import type { RetentionOptions } from './retention-options.ts';
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Until the signal aborts. A failure is logged and retried. */
 export async function enforceRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   while (!signal.aborted) {
@@ -35,7 +34,6 @@ export async function enforceRetention(options: RetentionOptions, signal: AbortS
   }
 }
 
-/** Drops partitions below the retention window and those an earlier process left half dropped. @returns their names */
 export async function dropOldPartitions(options: RetentionOptions, signal: AbortSignal): Promise<readonly string[]> {
   const dropped: string[] = [];
   for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
@@ -51,7 +49,7 @@ export async function dropOldPartitions(options: RetentionOptions, signal: Abort
   return dropped;
 }
 
-/** Drops partitions that an earlier process left half dropped. @returns false while another process is dropping them */
+/** Finishes for earlier processes. False while another process drops partitions. */
 export async function finishDropping(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
   for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
     if ((await findUnfinished(options, dataset)).length === 0) continue;
@@ -65,7 +63,7 @@ function hasDroppablePartitions(dataset: Dataset): boolean {
   return dataset.table.isPartitioned && isDroppable(dataset);
 }
 
-/** Does nothing while another process drops partitions of the table: Postgres detaches one at a time. */
+/** Does nothing while another process drops some: Postgres detaches one at a time. */
 async function withTable(
   { database, lockWaitMs }: RetentionOptions,
   { table }: Dataset,
@@ -82,17 +80,16 @@ async function withTable(
   }
 }
 
-/** Half dropped partitions of the chain, and pending detachments of any chain, which block others. */
+/** Also pending detachments of any chain, which block others. */
 async function findUnfinished({ chain, database }: RetentionOptions, dataset: Dataset) {
   const detached = await findDetached(database, dataset);
   return detached.filter(({ chainId, isPending }) => isPending || chainId === chain.id);
 }
 
-/** Below the retention window, ascending. */
 async function findOld({ chain, database, retention }: RetentionOptions, dataset: Dataset) {
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
   if (retainedFrom === 0) return [];
-  // A reorg lowers the checkpoint and with it the retention window, which must never include a dropped block.
+  // A reorg moves the window down: it must never include a dropped block.
   const partitions = await readPartitions(database, dataset.table, chain.id);
   return partitions.filter(({ to }) => to + chain.reorgDepthMax <= retainedFrom);
 }

@@ -10,7 +10,7 @@ export type SealOptions = Omit<RetentionOptions, 'metrics' | 'lockWaitMs'>;
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Rebuilds the indexes of full partitions, a third empty after random inserts, until the signal aborts. Failures are retried. */
+/** Rebuilds indexes, a third empty after random inserts. Until the signal aborts. */
 export async function keepSealing(options: SealOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   while (!signal.aborted) {
@@ -28,7 +28,6 @@ export async function keepSealing(options: SealOptions, signal: AbortSignal): Pr
   }
 }
 
-/** Partitions whose blocks are all indexed and settled. @returns their names */
 export async function sealFullPartitions(
   { chain, database, datasets, retention, logger }: SealOptions,
   signal: AbortSignal,
@@ -54,7 +53,6 @@ export async function sealFullPartitions(
   return sealed;
 }
 
-/** Every block from the first indexed one is covered and settled. */
 function isFull(
   { from, to }: Partition,
   covered: readonly BlockRange[],
@@ -66,7 +64,7 @@ function isFull(
   return wanted.from <= wanted.to && to + reorgDepthMax <= newest && subtractRanges([wanted], covered).length === 0;
 }
 
-/** Drops invalid copies left by an interrupted rebuild first. */
+/** First drops invalid copies of an interrupted rebuild. */
 async function sealPartition(database: Database, { name }: Partition): Promise<void> {
   const indexes = await database.query<{ name: string; isValid: boolean }>(
     sql`SELECT made.relname AS name, pg_index.indisvalid AS "isValid" FROM pg_index
@@ -76,7 +74,7 @@ async function sealPartition(database: Database, { name }: Partition): Promise<v
   for (const index of indexes)
     if (!index.isValid && /_cc(new|old)\d*$/.test(index.name))
       await database.query(sql`DROP INDEX CONCURRENTLY IF EXISTS ${rawSql(quoted(index.name))}`);
-  // Otherwise reading rows for the index builds would dirty every page (hint bits).
+  // Otherwise index builds would dirty every page (hint bits).
   await database.query(sql`VACUUM (FREEZE, SKIP_LOCKED) ${rawSql(quoted(name))}`);
   for (const index of indexes.filter(({ isValid }) => isValid)) {
     await database.query(sql`ALTER INDEX ${rawSql(quoted(index.name))} SET (fillfactor = 100)`);

@@ -9,10 +9,7 @@ import type { RetentionOptions } from './retention-options.ts';
 
 const TRY_AGAIN_MS = 5_000;
 
-/**
- * Finishes half dropped partitions, which would drop newly filled rows, and finds the first retained block. Retries
- * until both are done. @throws only if aborted
- */
+/** Half dropped partitions would drop new rows. Retries until done. @throws only if aborted */
 export async function settleRetention(options: RetentionOptions & SinceOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   for (;;) {
@@ -31,7 +28,7 @@ export async function settleRetention(options: RetentionOptions & SinceOptions, 
 
 type SinceOptions = Pick<RetentionOptions, 'chain' | 'database' | 'retention'> & { readonly pool: UpstreamPool };
 
-/** Stores the headers on both sides of the retention start time. Bisects with one upstream call per step. */
+/** The headers on both sides of the start time. Bisects with one upstream call per step. */
 export async function settleRetainedSince(
   { chain, pool, database, retention }: SinceOptions,
   signal: AbortSignal,
@@ -45,7 +42,6 @@ export async function settleRetainedSince(
   );
   const followed = state.checkpoint === null ? state.firstFollowed - 1 : state.checkpoint.number;
   let low = Math.max(stored, state.historyStart, chain.firstBlock);
-  // The follower stores later headers.
   let high = later?.block ?? Math.min(followed, await readSettledHeight(pool, chain)) + 1;
   const headers = new Map<number, BlockHeader>();
   while (low < high) {

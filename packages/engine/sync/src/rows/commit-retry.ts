@@ -1,6 +1,5 @@
 import { defineError } from '@chainstead/core';
 
-/** For a transaction that fails with a deadlock. */
 const ATTEMPTS_MAX = 8;
 
 /** An assumption made before the transaction had the commit lock is false under it. */
@@ -11,16 +10,14 @@ export class OptimisticWriteConflictError extends defineError('OPTIMISTIC_WRITE_
 })) {}
 
 export interface CommitAttempt {
-  /** An earlier attempt lost a deadlock or conflict, which the commit lock excludes if it is taken first. */
+  /** An earlier attempt lost a deadlock or conflict, which the commit lock excludes. */
   readonly lockFirst: boolean;
-  /** An earlier attempt found existing rows: writes through staging. */
+  /** Writes through staging. */
   readonly rowsMayExist: boolean;
 }
 
 /**
- * Retries a transaction after a deadlock or an {@link OptimisticWriteConflictError}, after a conflict with existing rows,
- * and after errors that `repair` fixed. If two writers write the same rows, Postgres may abort the one that waits for the
- * commit lock, once per part that the other writes.
+ * Postgres may abort a writer that waits for the commit lock, once per part of another writer.
  * @throws the error of the last attempt
  */
 export async function retryCommit<T>(

@@ -1,15 +1,12 @@
 import type { Copy, StatementsAround, Transaction } from '@chainstead/db';
 
-/** Collects copies, so that those of a block take one round trip. */
 export interface GatheredCopies {
-  /** Copied by {@link GatheredCopies.flush} at the latest. `around`: statements without parameters. @returns the number of rows */
+  /** Copied by `flush` at the latest. `around`: statements without parameters. @returns rows */
   add(copy: Copy, around?: StatementsAround): Promise<number>;
   flush(): Promise<void>;
 }
 
-/** Rows per batch. Larger copies are streamed as fast as the server accepts them. */
 const ROWS_TOGETHER = 10_000;
-/** Characters per batch, which is sent as a whole. */
 const CHARACTERS_TOGETHER = 8_388_608;
 
 export function gatherCopies(transaction: Transaction): GatheredCopies {

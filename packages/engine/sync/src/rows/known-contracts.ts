@@ -1,27 +1,23 @@
-/** Token contracts mentioned by rows. `tokens` has one row per contract, with the standards its events show. */
+/** `tokens` has one row per contract, with the standards its events show. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { MentionedContract, TokenStandard } from '../dataset/dataset.ts';
 
-/** Observed standards, as bits of {@link SEEN_AS}. */
 export interface SeenContract {
   readonly address: Address;
   readonly seenAs: number;
 }
 
-/** Bits of `tokens.seen_as`. */
 export const SEEN_AS: Readonly<Record<TokenStandard, number>> = { erc20: 1, erc721: 2, erc1155: 4 };
 
-/** Contracts that this process has committed: busy contracts then need no write. */
+/** Busy contracts then need no write. */
 export interface KnownContracts {
-  /** True if the contract is known with all its standards. */
   has(contract: SeenContract): boolean;
   add(contracts: readonly SeenContract[]): void;
 }
 
-/** The use of a contract is noted again after this time: outdated facts of used tokens are due then. */
 const FORGOTTEN_MS = 86_400_000;
 
 /** Cleared when full, and once a day: a miss costs only one insert. */
@@ -48,13 +44,10 @@ export function joinMentions(mentions: Iterable<MentionedContract>): SeenContrac
     .sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
 }
 
-/** Age at which facts of a used contract are read again; of one without name and symbol. */
+/** Age at which facts are read again; `nothing`: without name and symbol. */
 const OLD_MS = { facts: 7 * 86_400_000, nothing: 86_400_000 };
 
-/**
- * Writes contracts or standards that are new to this process; their outdated facts become due. Needs the commit lock:
- * two writers of the same contract would deadlock. @returns the contracts to add to `known` after the commit
- */
+/** Under the commit lock: two writers would deadlock. @returns what to add to `known` after it */
 export async function writeContracts(
   transaction: Transaction,
   chain: Chain,
@@ -77,7 +70,7 @@ export async function writeContracts(
   return fresh;
 }
 
-/** Facts are outdated and not due. Null: another worker read them. */
+/** Outdated and not due. Null: another worker read them. */
 function isOldAt(now: number): Sql {
   const [facts, nothing] = [new Date(now - OLD_MS.facts), new Date(now - OLD_MS.nothing)];
   return sql`coalesce(tokens.facts_status = 'known' AND tokens.facts_due_at IS NULL AND tokens.facts_lease_until IS NULL

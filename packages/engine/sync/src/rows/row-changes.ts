@@ -1,8 +1,4 @@
-/**
- * Adds and removes dataset rows. If projections follow a dataset, the rows that were actually added or removed are held
- * in temporary tables until the projections' statements have run. A transaction first removes rows and derives from
- * them, then adds rows and derives from those. Rows may be added before the commit lock is taken; deriving needs it.
- */
+/** Rows that projections follow go to temporary tables. Only deriving needs the commit lock. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
@@ -20,11 +16,10 @@ import {
   stagingTableOf,
 } from './staging-table.ts';
 
-/** Conflicts of new rows with stored ones. */
 export type WriteMode =
-  /** The range is known to be empty: plain COPY; a conflict is an error. */
+  /** Plain COPY; a conflict is an error. */
   | 'empty-range'
-  /** Rows may exist: staging table and ON CONFLICT DO NOTHING. */
+  /** Staging table and ON CONFLICT DO NOTHING. */
   | 'may-exist';
 
 export interface RowChange {
@@ -33,18 +28,16 @@ export interface RowChange {
 }
 
 export interface AddedRows {
-  /** Rows actually added. */
   readonly changes: readonly RowChange[];
-  /** Mentioned by the rows, sorted by address. */
+  /** Sorted by address. */
   readonly contracts: readonly SeenContract[];
-  /** Decoded rows by dataset name. */
   readonly decoded: ReadonlyMap<string, number>;
 }
 
 export interface Adding {
-  /** True if projections follow the rows added to the dataset. @default it has projections */
+  /** @default it has projections */
   isFollowed?(dataset: Dataset): boolean;
-  /** To send in the same round trip. @default none */
+  /** @default none */
   readonly copies?: GatheredCopies;
 }
 
@@ -69,7 +62,7 @@ export async function addRows(
         await transaction.query(insertionOf(table, 'incoming', into));
       return lines.length;
     }
-    // Loading through a staging table is as fast as a plain COPY; sending rows twice takes 1.25 times as long.
+    // As fast as a plain COPY; sending rows twice takes 1.25 times as long.
     const around = { before: emptyStaging(name, 'added'), after: [insertionOf(table, 'added')] };
     return copies.add({ table: stagingTableOf(table, 'added'), columns, lines }, around);
   };
@@ -113,7 +106,6 @@ export interface BlockRows {
   readonly rows: number;
 }
 
-/** Copies the decoded rows of a range to staging tables, to be compared with stored rows. */
 export async function stageRows(
   transaction: Transaction,
   parts: Iterable<DatasetLines>,
@@ -130,7 +122,6 @@ export async function stageRows(
   return joinMentions(mentioned);
 }
 
-/** Removes stored rows of a range that have no equal staged row. */
 export async function removeSurplus(
   transaction: Transaction,
   chain: Chain,
@@ -145,7 +136,7 @@ export async function removeSurplus(
   return { dataset, rows: sum(byBlock), byBlock };
 }
 
-/** Adds staged rows of a range that are not stored. Call it after {@link removeSurplus}. */
+/** Call it after {@link removeSurplus}. */
 export async function addMissing(
   transaction: Transaction,
   chain: Chain,
@@ -177,7 +168,6 @@ async function addAbsent(transaction: Transaction, dataset: Dataset, lines: read
   return sum(await adding(transaction, dataset, stagedRows(dataset.table), part));
 }
 
-/** Inserts selected rows, except existing ones. */
 async function adding(transaction: Transaction, dataset: Dataset, rows: Sql, part: Part = 'first') {
   const { name, columns } = dataset.table;
   // Invariant: SYNC-NO-DUPLICATE
@@ -185,7 +175,7 @@ async function adding(transaction: Transaction, dataset: Dataset, rows: Sql, par
   return changing(transaction, dataset, 'added', change, part);
 }
 
-/** Changes table `t`. If projections follow it, changed rows are added to the staging table, which the first part empties. */
+/** If projections follow table `t`, fills the staging table, which the first part empties. */
 async function changing(
   transaction: Transaction,
   dataset: Dataset,

@@ -1,10 +1,8 @@
 import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 
-/** Temporary tables for the rows of a dataset table. */
 export type StagingTableKind = 'incoming' | 'added' | 'removed';
 
-/** For rows that go through the same staging table in several parts. */
 export type Part = 'first' | 'later';
 
 /** Temporary tables have no schema to choose. */
@@ -12,7 +10,6 @@ export function stagingTableOf({ name }: Pick<RowTable, 'name'>, kind: StagingTa
   return `${kind}_${name.replace('.', '_')}`;
 }
 
-/** @returns the name of the staging table */
 export async function copyToStagingTable(
   transaction: Transaction,
   { name, columns }: Pick<RowTable, 'name' | 'columns'>,
@@ -25,7 +22,6 @@ export async function copyToStagingTable(
   return stagingTable;
 }
 
-/** Fills an emptied staging table with the rows of a query. @returns their number */
 export async function fillStagingTable(
   transaction: Transaction,
   table: RowTable,
@@ -39,7 +35,7 @@ export async function fillStagingTable(
   return filled?.rows ?? 0;
 }
 
-/** Creates or empties a staging table without a lookup, to be sent together with other statements. */
+/** Without a lookup, to be sent together with other statements. */
 export function emptyStaging(table: string, kind: StagingTableKind): readonly Sql[] {
   const stagingTable = stagingTableOf({ name: table }, kind);
   return [creationOf(stagingTable, table, 'IF NOT EXISTS'), rawSql(`DELETE FROM ${stagingTable}`)];
@@ -49,7 +45,7 @@ function creationOf(stagingTable: string, table: string, condition: 'IF NOT EXIS
   return rawSql(`CREATE TEMP TABLE ${condition} ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`);
 }
 
-/** A staging table is empty at the start of every transaction. @returns its name */
+/** Empty at the start of every transaction. @returns its name */
 export async function emptyStagingTable(
   transaction: Transaction,
   table: string,
@@ -61,7 +57,7 @@ export async function emptyStagingTable(
     sql`SELECT 1 AS found FROM pg_class WHERE relname = ${stagingTable} AND relnamespace = pg_my_temp_schema()`,
   );
   if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
-  // An earlier step may have left rows. Deleted rows slow down scans of later parts; truncating an empty table costs more.
+  // Deleted rows slow down scans of later parts; truncating an empty table costs more.
   else await transaction.query(rawSql(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`));
   return stagingTable;
 }

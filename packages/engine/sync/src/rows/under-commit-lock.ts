@@ -3,7 +3,7 @@ import type { Database, Transaction } from '@chainstead/db';
 import { retryCommit } from './commit-retry.ts';
 import { lockChainCommits } from './write-batch.ts';
 
-/** Repeated if it loses a deadlock: ranges write rows before they take the lock, so they may hold rows that `write` needs. */
+/** Retried after a deadlock: ranges write rows before they take the lock. */
 export function underCommitLock<T>(
   database: Pick<Database, 'transaction'>,
   chain: Pick<Chain, 'id'>,

@@ -1,4 +1,4 @@
-/** The only writer of decoded rows. Always runs inside the caller's transaction, together with coverage and checkpoint. */
+/** The only writer of decoded rows, in the transaction of coverage and checkpoint. */
 import type { Chain } from '@chainstead/chains';
 import { commitLock, type HeldLock, rawSql, sql, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
@@ -6,7 +6,7 @@ import { gatherCopies } from './gather-copies.ts';
 import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
-/** One committer per chain, until the transaction ends. @throws {DatabaseUnavailableError} if a node lacks earlier commits */
+/** Until the transaction ends. @throws {DatabaseUnavailableError} if a node lags behind */
 export async function lockChainCommits(
   transaction: Transaction,
   chain: Pick<Chain, 'id'>,
@@ -14,7 +14,7 @@ export async function lockChainCommits(
   return commitLock(transaction, `commit:${chain.id}`);
 }
 
-/** Disjoint ranges may be written concurrently, before the commit lock. @returns the rows actually added */
+/** Disjoint ranges may be written concurrently, before the commit lock. */
 export async function writeRows(
   transaction: Transaction,
   batch: DecodedBatch,
@@ -28,14 +28,14 @@ export async function writeRows(
   return addRows(transaction, batch.parts, mode.rows, { copies, ...(isFollowed === undefined ? {} : { isFollowed }) });
 }
 
-/** If a block exists already, the new row wins. */
+/** The new row wins. */
 export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
   await transaction.query(sql`INSERT INTO blocks SELECT * FROM ${rawSql(staging)} ${UPDATE_CHANGED_BLOCK}`);
 }
 
-/** For a backfilled block that was read again: the new row wins, except that a known parent hash stays. */
+/** The new row wins, except that a known parent hash stays. */
 const UPDATE_CHANGED_BLOCK = sql`ON CONFLICT (chain_id, block_number) DO UPDATE
   SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp,
       parent_hash = coalesce(excluded.parent_hash, blocks.parent_hash)

@@ -1,27 +1,25 @@
-/** Progress of each chain by minute (`chain_metrics_minutely`): one row per chain and minute, retained for a day. */
+/** Progress per chain and minute, retained for a day. */
 import { type Database, sql } from '@chainstead/db';
 
 export interface SampledChain {
-  /** EVM chain id in decimal, or `aptos` or `aptos-testnet`. */
+  /** Decimal EVM chain id, or `aptos` or `aptos-testnet`. */
   readonly chain: string;
   readonly head: number | null;
   readonly checkpoint: number | null;
-  /** Blocks, summed over all datasets. */
   readonly covered: number;
-  /** Written since the server's statistics began; null if unavailable. */
+  /** Since the server's statistics began; null: unavailable. */
   readonly rows: number | null;
 }
 
 export interface ChainSample extends SampledChain {
-  /** First minute of the sample. */
   readonly minute: Date;
-  /** Blocks between head and checkpoint, the maximum over its minutes; null before the first block. */
+  /** In blocks, the maximum over its minutes; null before the first block. */
   readonly lag: number | null;
 }
 
 const KEPT_HOURS = 25;
 
-/** Also deletes samples past the retention. If several processes save within a minute, the first wins. */
+/** Deletes old samples. If several processes save within a minute, the first wins. */
 export async function saveSamples(database: Database, chains: readonly SampledChain[]): Promise<void> {
   if (chains.length === 0) return;
   await database.query(
@@ -38,15 +36,12 @@ export async function saveSamples(database: Database, chains: readonly SampledCh
 }
 
 export interface SamplesRequested {
-  /** Up to now. */
   readonly minutes: number;
-  /** Minutes per sample. */
   readonly step: number;
-  /** As in {@link SampledChain}. @default all chains */
+  /** @default all chains */
   readonly chain?: string;
 }
 
-/** Oldest first. */
 export async function readChainSamples(
   database: Database,
   { minutes, step, chain }: SamplesRequested,

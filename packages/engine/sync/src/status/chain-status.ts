@@ -1,4 +1,3 @@
-/** Data of `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, rawSql, readLayout, readShards, sql } from '@chainstead/db';
@@ -18,16 +17,16 @@ export interface ChainStatus {
   /** Null if the chain was never ingested. */
   readonly key: string | null;
   readonly historyStart: number;
-  /** Lowest block with retained droppable rows; 0: all are retained. */
+  /** Droppable rows only; 0: all are retained. */
   readonly retainedFrom: number;
   readonly firstFollowed: number;
   readonly checkpoint: number | null;
   readonly head: number | null;
-  /** Blocks between head and checkpoint; null before the first block. */
+  /** In blocks; null before the first block. */
   readonly lag: number | null;
-  /** The chain isn't configured, and no process works on it. `since`: when one last did; null: only commands did. */
+  /** Not configured, and no process works on it. `since` null: only commands did. */
   readonly stored: { readonly since: Date | null } | null;
-  /** Null while the head is known, or if no process has followed the chain yet. */
+  /** Null while known, or if no process has followed the chain yet. */
   readonly unknownHead: UnknownHead | null;
   readonly stop: { readonly code: string; readonly message: string } | null;
   readonly stallReason: string | null;
@@ -40,9 +39,7 @@ export interface ChainStatus {
   readonly upstreams: readonly UpstreamStatus[];
   readonly coverage: readonly DatasetCoverage[];
   readonly gaps: readonly Gap[];
-  /** Datasets that could not decode some blocks; those blocks are among the gaps. */
   readonly failures: readonly DatasetFailure[];
-  /** Projections that don't count all rows yet. */
   readonly building: readonly ProjectionBuild[];
   readonly updatedAt: Date;
 }
@@ -61,11 +58,7 @@ interface StoredStatus
   readonly indexedAt: Date | null;
 }
 
-/**
- * Each chain that was ever ingested here.
- * @param chains the configured ones; none: the configuration is elsewhere
- * @param retentionOf retention of a configured chain. @default all blocks are retained
- */
+/** @param chains none: the configuration is elsewhere. @param retentionOf @default all */
 export async function readChainStatuses(
   database: Database,
   datasets: readonly Dataset[],
@@ -110,7 +103,7 @@ export async function readChainStatuses(
   return statuses;
 }
 
-/** A chain that only range commands worked on has coverage but no follower: its range is the covered one. */
+/** A chain of range commands only has no follower: its range is the covered one. */
 const STATUS_QUERY = sql`
   SELECT chain_id AS "chainId", chain_key AS key, history_start AS "historyStart", first_followed AS "firstFollowed", checkpoint, head,
          CASE WHEN stop_code IS NOT NULL THEN json_build_object('code', stop_code, 'message', coalesce(stop_message, '')) END AS stop,
@@ -122,7 +115,6 @@ const STATUS_QUERY = sql`
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY "chainId"`;
 
-/** If the chain is not configured any more, its expected datasets are those with coverage. */
 function expectedDatasets(
   chain: Chain | undefined,
   datasets: readonly Dataset[],
@@ -132,7 +124,7 @@ function expectedDatasets(
   return datasets.filter((dataset) => coverage.some((covered) => covered.dataset === dataset.name));
 }
 
-/** Uncovered blocks from the first block to index (or the first covered one) to the checkpoint. */
+/** From the first block to index (or the first covered one) to the checkpoint. */
 function findGaps(
   status: Pick<ChainStatus, 'chainId' | 'historyStart' | 'checkpoint' | 'firstFollowed'>,
   datasets: readonly Dataset[],
@@ -141,7 +133,7 @@ function findGaps(
 ): Gap[] {
   const { chainId, historyStart, checkpoint, firstFollowed } = status;
   const firstOf = ({ firstBlock }: Dataset): number | null => firstBlock?.({ id: chainId }) ?? null;
-  // What a dataset covers below the chain's history, because it needs earlier blocks, is no gap of the others.
+  // Blocks that one dataset covers below the chain's history are no gap of the others.
   const early = new Set(datasets.filter((dataset) => firstOf(dataset) !== null).map(({ name }) => name));
   const common = coverage.filter(({ dataset }) => !early.has(dataset));
   const from = common.reduce((first, { range }) => Math.min(first, range.from), historyStart);
@@ -152,7 +144,6 @@ function findGaps(
   });
 }
 
-/** Rows of larger tables are estimated by the planner instead of counted. */
 const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface TableRows {
@@ -189,7 +180,7 @@ interface TableSize {
   readonly estimate: number;
 }
 
-/** Sums over all shards, because the coordinator's own files are empty. */
+/** The coordinator's own files are empty. */
 async function readInShards(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, TableSize>> {
   const layout = await readLayout(database);
   const distributed = tables.filter((table) => layout?.tables.has(table) === true);

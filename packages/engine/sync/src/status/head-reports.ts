@@ -1,4 +1,4 @@
-/** One ingest process per chain reports its head every few seconds, also before it leads: silent nodes are reported too. */
+/** One ingest process per chain reports, also before it leads: silent nodes are reported too. */
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, rawSql, sql } from '@chainstead/db';
@@ -6,31 +6,25 @@ import type { UpstreamPool, UpstreamStatus } from '@chainstead/rpc';
 import type { SyncMetrics } from '../sync-metrics.ts';
 
 export interface HeadSource {
-  /** When a node last returned the head in this run, epoch milliseconds; null: not yet. */
+  /** In this run, epoch milliseconds; null: not yet. */
   seenAt(): number | null;
-  /** Within the time limits of the nodes. */
   look(signal: AbortSignal): Promise<unknown>;
-  /** Why no node returned the head, by its last responses. @param since epoch milliseconds */
+  /** By the nodes' last responses. @param since epoch milliseconds */
   reason(since: number): string;
 }
 
 const REPORT_INTERVAL_MS = 2_000;
-/** The head is read for the report if no other work has read it for this long. */
+/** If no other work has read the head for this long, the report does. */
 const LOOK_AFTER_MS = 2_500;
-/** The head is unknown if no node returned it for this long. With report, cache and poll, it is shown within 10 s. */
+/** With report, cache and poll, an unknown head is shown within 10 s. */
 export const UNKNOWN_AFTER_MS = 6_000;
-/** Without a report for this long, no process works on the chain, and another one may report. */
 export const SILENT_AFTER_MS = 8_000;
-/** An ingest process works on the EVM chain `chain_id` now. */
 export const IS_REPORTED = sql`EXISTS (SELECT FROM head_reports WHERE chain = chain_id::text
   AND reported_at >= now() - ${rawSql(SILENT_AFTER_MS)} * interval '1 millisecond')`;
-/** When one last did, of a row of `sync_chains`. */
 export const INDEXED_AT = sql`(SELECT greatest(max(reported_at), sync_chains.updated_at) FROM head_reports WHERE chain = sync_chains.chain_id::text)`;
 
 interface HeadReportOptions {
-  /** As in `head_reports`. */
   readonly chain: string;
-  /** Label of the metric. */
   readonly key: string;
   readonly source: HeadSource;
   readonly database: Database;
@@ -59,12 +53,11 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
     const seenAt = source.seenAt();
     const since = seenAt ?? startedAt;
     const isUnknown = now - since > UNKNOWN_AFTER_MS;
-    // At the start, neither is known yet: the report of the last run stays.
+    // At the start, neither is known: the report of the last run stays.
     const unknown = isUnknown ? { ms: now - since, reason: source.reason(since) } : null;
     const isReporting = (seenAt !== null || isUnknown) && (await saveHeadReport(database, chain, reporter, unknown));
     if (!isReporting) return metrics.headKnown.remove({ chain: key });
     metrics.headKnown.set({ chain: key }, isUnknown ? 0 : 1);
-    // Another reason may have replaced it.
     if (typeof former === 'string')
       await database.query(
         sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = ${chain} AND stall_reason = ${former}`,
@@ -102,7 +95,7 @@ export function headSourceOf(pool: Pick<UpstreamPool, 'getHead' | 'status'>): He
   };
 }
 
-/** The state of each upstream with its last error. @param since earlier errors have passed, epoch milliseconds */
+/** Upstreams with their last errors. @param since epoch milliseconds; earlier errors are over */
 export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number): string {
   const complaints = upstreams.map(({ name, state, reason, lastError, learnedRate }) => {
     const isPast = lastError === null || lastError.at < since || reason?.includes(lastError.text) === true;
@@ -114,7 +107,7 @@ export function complaintsOf(upstreams: readonly UpstreamStatus[], since: number
   return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
 }
 
-/** @returns false if another process reports on the chain */
+/** False if another process reports on the chain. */
 async function saveHeadReport(
   database: Database,
   chain: string,
@@ -134,7 +127,6 @@ async function saveHeadReport(
   return rows.length > 0;
 }
 
-/** As in `head_reports`. */
 export async function readReportedChains(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ chain: string }>(
     sql`SELECT chain FROM head_reports WHERE reported_at >= now() - ${SILENT_AFTER_MS}::float8 * interval '1 millisecond'`,
@@ -144,13 +136,10 @@ export async function readReportedChains(database: Pick<Database, 'query'>): Pro
 
 export interface UnknownHead {
   readonly since: Date;
-  /** A sentence without a period. */
   readonly reason: string;
-  /** No process works on the chain, so stored states of its nodes are old. */
   readonly isSilent: boolean;
 }
 
-/** By chain as in `head_reports`. */
 export async function readUnknownHeads(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, UnknownHead>> {
   const heads = await database.query<UnknownHead & { chain: string }>(
     sql`SELECT chain, CASE WHEN is_silent THEN coalesce(unknown_since, reported_at) ELSE unknown_since END AS since,

@@ -12,7 +12,7 @@ import {
   readRecordedFailures,
 } from '../read/dataset-failures.ts';
 
-/** Covered but unproven blocks of the dataset with the most: a block is proven for all datasets together. */
+/** Counts the dataset with the most: a block is proven for all datasets together. */
 export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   const blocks = new Map<string, number>();
   for (const { dataset, proof, range } of coverage)
@@ -20,7 +20,6 @@ export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   return Math.max(0, ...blocks.values());
 }
 
-/** Other chains in the process keep their metrics. @returns datasets with blocks that they could not decode */
 export async function measureCoverage(
   options: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'> & RetentionScope,
   provingRate: number | null,

@@ -1,7 +1,7 @@
 import { type Database, sql } from '@chainstead/db';
 import { type SampledChain, saveSamples } from './chain-samples.ts';
 
-/** Written rows come from the server's statistics of partitions named after the chain id; unknown on other servers. */
+/** Rows by the statistics of partitions named after the chain id; unknown on other servers. */
 const SAMPLE = sql`
   SELECT sync_chains.chain_id::text AS chain, head, checkpoint, coalesce(covered, 0) AS covered, written.rows
     FROM sync_chains
@@ -14,7 +14,6 @@ const SAMPLE = sql`
     ) AS written ON written.chain = sync_chains.chain_id::text
    ORDER BY sync_chains.chain_id`;
 
-/** Two statements, once a minute. */
 export async function sampleChains(database: Database): Promise<void> {
   await saveSamples(database, await database.query<SampledChain>(SAMPLE));
 }

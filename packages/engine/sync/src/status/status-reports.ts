@@ -1,7 +1,4 @@
-/**
- * Status of a chain while this process leads it: head, upstream health and coverage are saved every few seconds. A
- * chain without progress never stalls silently: the reason is in status, in a metric and in one log line per minute.
- */
+/** If a chain stalls, the reason is in status, in a metric and in one log line per minute. */
 import { type ChainId, type ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, sql } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
@@ -13,48 +10,41 @@ import { measureCoverage } from './measure-coverage.ts';
 
 export interface StatusReports {
   begin(state: ChainState): void;
-  /** For each new head and each moved checkpoint. */
   progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
-  /** Proof speed; null: idle. */
+  /** Null: idle. */
   proving(blocksPerSecond: number | null): void;
-  /** Between head and checkpoint; 0 while either is unknown. */
+  /** 0 while head or checkpoint is unknown. */
   blocksBehind(): number;
-  /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
 }
 
 const REPORT_INTERVAL_MS = 2_000;
-/** After this many missed reports, a chain's row counts as without leader. */
 const LED_INTERVALS = 5;
 const STALL_LOG_INTERVAL_MS = 60_000;
 const STALL_MIN_MS = 30_000;
 const STALL_BLOCK_TIMES = 10;
 
-/** While one process leads the chain, across sessions. */
 export interface ChainProgress {
   head: Head | null;
   checkpoint: Checkpoint | null;
-  /** First block to index; null until known. */
+  /** Null until known. */
   historyStart: number | null;
-  /** Blocks per second read by the prover; null: idle. */
+  /** By the prover; null: idle. */
   provingRate: number | null;
-  /** Last checkpoint move or start of the lead. Milliseconds since the epoch. */
+  /** Last checkpoint move, or start of the lead. Epoch milliseconds. */
   progressAt: number;
-  /** Last log line about a stall. */
   loggedAt: number;
-  /** Null since every block up to the head is indexed, or the checkpoint moved. */
+  /** Null once every block up to the head is indexed, or the checkpoint moved. */
   databaseFailure: string | null;
-  /** Datasets whose missing blocks were logged. */
   failing: ReadonlySet<string>;
 }
 
-/** @param now start of the lead */
 export function beginProgress(now: number): ChainProgress {
   const unknown = { head: null, checkpoint: null, historyStart: null, provingRate: null, databaseFailure: null };
   return { ...unknown, progressAt: now, loggedAt: 0, failing: new Set() };
 }
 
-/** Until the signal aborts. `state` outlives the session: sessions that fail again and again make no progress. */
+/** `state` outlives the session: sessions that fail repeatedly make no progress. */
 export function startStatusReports(
   options: ChainSyncOptions,
   state: ChainProgress,
@@ -78,7 +68,6 @@ export function startStatusReports(
     await saveHealth(options.database, chain.id, state, upstreams);
     reportFailures(await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate));
     const silentMs = clock.now() - state.progressAt;
-    // Every block is indexed, so the cause of an earlier failure is gone.
     const { head, checkpoint } = state;
     const caughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
     if (caughtUp) state.databaseFailure = null;
@@ -134,14 +123,14 @@ export function startStatusReports(
   };
 }
 
-/** A node has just confirmed the head. The next block of an idle chain may come at any time. */
+/** A node has just confirmed it. The next block of an idle chain may come at any time. */
 function isHeadKnown(upstreams: readonly UpstreamStatus[], now: number): boolean {
   return upstreams.some(({ headAt }) => headAt !== null && now - headAt <= UNKNOWN_AFTER_MS);
 }
 
 type Start = Pick<ChainProgress, 'historyStart' | 'checkpoint'>;
 
-/** The first block to index is above the chain's head. */
+/** Nothing is indexed until the head reaches it. */
 export function startsAboveHead(state: Start, head: Head | null): head is Head {
   return head !== null && state.checkpoint === null && (state.historyStart ?? 0) > head.number;
 }
@@ -150,7 +139,6 @@ export function farStartText({ historyStart }: Start, head: Head): string {
   return `START_BLOCK is ${historyStart}, above the head ${head.number}: nothing is indexed until the chain gets there`;
 }
 
-/** Reason for the stall: the database, or the last upstream errors. */
 export function explain(
   state: {
     readonly head: { readonly number: number } | null;
@@ -185,7 +173,7 @@ export async function saveStall(database: Database, chainId: ChainId, reason: st
   );
 }
 
-/** Why this process can't start a chain. A recent row is left unchanged: another process leads the chain. */
+/** A recent row is left unchanged: another process leads the chain. */
 export async function saveStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
   await database.query(
     sql`UPDATE sync_chains SET stall_reason = ${reason}
@@ -193,7 +181,6 @@ export async function saveStartFailure(database: Database, chainId: ChainId, rea
   );
 }
 
-/** Removes the reason saved by {@link saveStartFailure}, unless another one replaced it. */
 export async function clearStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
   await database.query(
     sql`UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = ${chainId} AND stall_reason = ${reason}`,

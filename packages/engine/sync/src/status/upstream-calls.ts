@@ -1,8 +1,6 @@
-/** Calls of all processes to upstreams, in ten-minute slots, for a day (`upstream_calls`). */
 import { type Database, type Sql, sql } from '@chainstead/db';
 
 export interface UpstreamCalls {
-  /** As in `CHAINS`. */
   readonly chain: string;
   /** Host, without credentials. */
   readonly upstream: string;
@@ -10,19 +8,18 @@ export interface UpstreamCalls {
   /** `ok`, `error` (of the call itself), or the kind of fault. */
   readonly outcome: string;
   readonly calls: number;
-  /** Total response time in milliseconds; the row `ok` has it for all outcomes. */
+  /** Milliseconds; the row `ok` has those of all outcomes. */
   readonly busyMs: number;
-  /** Responses by time, see `LATENCY_BOUNDS_MS`; the row `ok` has those of all outcomes. */
+  /** Responses by `LATENCY_BOUNDS_MS`; the row `ok` has those of all outcomes. */
   readonly latency: readonly number[];
 }
 
 export const CALLS_SLOT_MS = 600_000;
 const KEPT_HOURS = 24;
 
-/** Longer names are cut to limit the row size. */
 const NAME_MAX = 300;
 
-// The same order everywhere prevents deadlocks between processes.
+// The same order everywhere prevents deadlocks.
 function addition(slot: Date, rows: readonly UpstreamCalls[]): Sql {
   return sql`INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency)
 SELECT ${slot}, chain, upstream, role, outcome, calls, "busyMs", latency
@@ -44,7 +41,7 @@ export async function addUpstreamCalls(database: Database, slot: Date, calls: re
 }
 
 export interface RecentCalls extends UpstreamCalls {
-  /** The last ten to twenty minutes, and the length of that period in milliseconds. */
+  /** The last ten to twenty minutes; `ms`: length of that period. */
   readonly recent: { readonly calls: number; readonly busyMs: number; readonly ms: number };
 }
 

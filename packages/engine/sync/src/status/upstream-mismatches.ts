@@ -1,25 +1,21 @@
-/** Incorrect responses of upstreams: by day in `upstream_mismatches`; for repairs, by block in `upstream_errors`. */
+/** Wrong answers by day in `upstream_mismatches`; repairs by block in `upstream_errors`. */
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-/** For one kind from one upstream within a day. */
 export interface CountedWrongAnswers {
-  /** As in `CHAINS`. */
   readonly chain: string;
   readonly upstream: string;
   readonly kind: string;
   readonly occurrences: number;
-  /** For the last one. */
   readonly method: string;
   readonly description: string;
   readonly seenAt: Date;
 }
 
-/** Readable length; nodes may return longer texts. */
 const DESCRIPTION_MAX = 300;
 const NAME_MAX = 300;
 const KEPT_DAYS = 366;
 
-// The same order everywhere prevents deadlocks between processes.
+// The same order everywhere prevents deadlocks.
 function addition(day: Date, rows: readonly CountedWrongAnswers[]): Sql {
   return sql`INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at)
 SELECT ${day.toISOString().slice(0, 10)}::date, chain, upstream, kind, occurrences, method, description, "seenAt"
@@ -32,7 +28,7 @@ ON CONFLICT (day, chain, upstream, kind) DO UPDATE SET
   seen_at = greatest(upstream_mismatches.seen_at, excluded.seen_at)`;
 }
 
-/** Adds the incorrect responses of one day (UTC), and deletes those older than a year. */
+/** `day` is UTC. Also deletes those older than a year. */
 export async function addWrongAnswers(
   database: Database,
   day: Date,
@@ -55,9 +51,8 @@ function storable(text: string, max: number): string {
   return text.slice(0, max).replaceAll('\0', '').toWellFormed();
 }
 
-/** For a day, or the repair of a block from an incorrect response. */
 export interface WrongAnswerRecord extends CountedWrongAnswers {
-  /** Block of a repair; null: record of a day. */
+  /** Null: record of a day. */
   readonly block: number | null;
   readonly cursor: WrongAnswerCursor;
 }
@@ -93,7 +88,7 @@ FROM (
 ) AS both_of ORDER BY seen_at DESC, key DESC LIMIT ${rows}`;
 }
 
-/** Newest first. @param before cursor of the last known record; null: start at the newest */
+/** Newest first. Null: from the newest. */
 export function listWrongAnswers(
   database: Pick<Database, 'query'>,
   before: WrongAnswerCursor | null,

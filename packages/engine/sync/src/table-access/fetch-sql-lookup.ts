@@ -1,16 +1,12 @@
-/**
- * Fetches lookup results on a cluster. Citus passes a statement to a node unchanged if all distributed rows it reads are
- * in one shard, which must follow from values in its text. So requested keys are grouped by shard.
- */
+/** Citus finds a shard by values in a statement's text: requested keys are grouped by shard. */
 import { isDistributed, joinSql, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import { findAt, keyOfLookup, type LookupShard, type SqlLookup, shardColumn } from './sql-lookup.ts';
 import { emptyTemporary } from './temporary-table.ts';
 
-/** Keys per statement: enough to make planning negligible, and few enough for its text. */
+/** Enough to make planning negligible, and few enough for the statement's text. */
 const REQUESTED_MAX = 5_000;
 
-/** Fills the temporary table of this name with the results, and the key of each as `by_…`. */
 export async function fetchFound<By extends string>(
   transaction: Transaction,
   name: string,
@@ -47,7 +43,7 @@ export async function fetchFound<By extends string>(
 interface Requested {
   readonly key: Readonly<Record<string, string | null>>;
   readonly shard: string | null;
-  /** The value of the distribution column in that shard; null if no table is distributed. */
+  /** Value of the distribution column; null if no table is distributed. */
   readonly shardValue: string | null;
 }
 
@@ -73,7 +69,6 @@ async function readRequested<By extends string>(
   }));
 }
 
-/** With values instead of columns, the lookup stops at the first row of any node if it needs only one. */
 function findOne<By extends string>(lookup: SqlLookup<By>, key: Requested['key']): Sql {
   const at = Object.fromEntries(
     Object.entries<string>(lookup.by).map(([column, type]) => [column, rawSql(`${quotedText(key[column])}::${type}`)]),
@@ -106,7 +101,7 @@ function findMany<By extends string>(
     CROSS JOIN LATERAL (${found}) AS answer`;
 }
 
-/** A list alone would be an index condition whose values are all tried. Next to another condition it is a hash filter. */
+/** A list alone would be an index condition whose values are all tried. */
 function isInShard<By extends string>(column: Sql, requested: readonly Requested[], shard: LookupShard<By>): Sql {
   const type = shard.column.getSQLType();
   const [first = null, ...others] = new Set(requested.map(({ shardValue }) => shardValue));
@@ -118,7 +113,7 @@ function namesOf(columns: Readonly<Record<string, string>>): Sql {
   return rawSql(Object.keys(columns).join(', '));
 }
 
-/** Values are literals, because Citus finds the shard only from values in the text. */
+/** Citus finds the shard only from values in the text. */
 function arrayOf(values: readonly (string | null)[], type: string): Sql {
   const elements = values.map((value) => (value === null ? 'NULL' : `"${value.replaceAll(/["\\]/g, '\\$&')}"`));
   return rawSql(`${quotedText(`{${elements.join(',')}}`)}::${type}[]`);

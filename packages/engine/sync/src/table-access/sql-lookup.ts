@@ -1,26 +1,22 @@
-/** Lookups of projection statements in the rows that they count: a subquery per requested key. */
 import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 
 export interface SqlLookup<By extends string> {
-  /** Unique among the lookups of all projections. */
   readonly name: string;
-  /** Columns of `wanted`, with their types. */
   readonly by: Readonly<Record<By, string>>;
   /** A query over changed rows, subjects and results of other lookups. */
   readonly wanted: Sql;
-  /** Columns of the result with their types. */
   readonly found: Readonly<Record<string, string>>;
-  /** Shard of the rows it reads; absent if any node may have them. */
+  /** Absent if any node may have the rows. */
   readonly shard?: LookupShard<NoInfer<By>>;
   /** @param isInShard condition that the row with this alias is in `shard` */
   find(at: Readonly<Record<By, Sql>>, isInShard: (alias: string) => Sql): Sql;
-  /** One query of `by` and `found` for all keys, joined with the relation `requested`. It may omit empty results. */
+  /** Optional: for all keys, joined with the relation `requested`. It may omit empty results. */
   findAll?(at: Readonly<Record<By, Sql>>): Sql;
 }
 
 export interface LookupShard<By extends string> {
-  /** Distribution column of a table that the subquery reads; its other tables are distributed alike. */
+  /** Any table that the subquery reads; its other tables are distributed alike. */
   readonly column: PgColumn;
   key(at: Readonly<Record<By, Sql>>): Sql;
 }
@@ -29,7 +25,6 @@ export function defineSqlLookup<By extends string>(lookup: SqlLookup<By>): SqlLo
   return lookup;
 }
 
-/** The relation's columns with the names of `by`. */
 export function keyOfLookup<By extends string>(relation: string, { by }: Pick<SqlLookup<By>, 'by'>): Record<By, Sql> {
   const names = Object.keys(by) as By[];
   return Object.fromEntries(names.map((name) => [name, rawSql(`${relation}.${name}`)])) as Record<By, Sql>;
@@ -42,7 +37,6 @@ export function findAt<By extends string>({ find, shard }: SqlLookup<By>, at: Re
   );
 }
 
-/** The column that determines a row's shard. */
 export function shardColumn<By extends string>({ column }: LookupShard<By>, alias: string): Sql {
   return rawSql(`${alias}.${column.name}`);
 }

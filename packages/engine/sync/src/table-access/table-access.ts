@@ -1,8 +1,4 @@
-/**
- * Access of projection statements to stored rows. On one server they read the tables directly. Citus can't plan
- * correlated subqueries over distributed tables, and scans the whole inner table of an outer join. There, the required
- * rows are fetched into temporary tables right before a statement.
- */
+/** Citus can't plan correlated subqueries: there, rows are fetched into temporary tables first. */
 import {
   joinSql,
   rawSql,
@@ -19,18 +15,17 @@ import { fetchFound } from './fetch-sql-lookup.ts';
 import { findAt, type SqlLookup } from './sql-lookup.ts';
 import { emptyTemporary } from './temporary-table.ts';
 
-/** Rows of one of the projection's own tables, by a prefix of its key. */
 export interface StoredRows {
   readonly table: PgTable;
   readonly key: readonly string[];
-  /** A query of distinct keys, over changed rows and subjects only. */
+  /** Distinct keys, over changed rows and subjects only. */
   readonly wanted: Sql;
 }
 
 export interface TableAccess {
   /** Tables are read directly, so that rows can be locked in order. */
   readonly isLocal: boolean;
-  /** A relation with the requested rows of the table, and possibly others. It needs an alias. */
+  /** A relation with the requested rows, and possibly others. It needs an alias. */
   stored(rows: StoredRows): Sql;
   lookup<By extends string>(lookup: SqlLookup<By>, at: Readonly<Record<By, Sql>>): Sql;
 }
@@ -41,7 +36,6 @@ export const LOCAL_ACCESS: TableAccess = {
   lookup: (lookup, at) => findAt(lookup, at),
 };
 
-/** @param spread whether the tables are distributed */
 export async function runProjection(
   transaction: Transaction,
   spread: boolean,
@@ -56,14 +50,12 @@ export async function runProjection(
 
 interface TemporaryTable {
   readonly name: string;
-  /** Temporary tables in this statement are filled first. */
   readonly reads: Sql;
   fill(transaction: Transaction): Promise<void>;
 }
 
 function createFetchedAccess() {
   const tables = new Map<string, TemporaryTable>();
-  /** Fills the temporary tables of the statement with currently stored rows. */
   async function fetchFor(transaction: Transaction, statement: Sql, filled = new Set<TemporaryTable>()): Promise<void> {
     const { text } = statementOf(statement);
     for (const table of tables.values()) {

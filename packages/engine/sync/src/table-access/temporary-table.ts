@@ -1,6 +1,5 @@
 import { rawSql, sql, type Transaction } from '@chainstead/db';
 
-/** Empties a temporary table with an index, or creates it. */
 export async function emptyTemporary(
   transaction: Transaction,
   name: string,

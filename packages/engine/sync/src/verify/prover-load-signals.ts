@@ -4,17 +4,15 @@ import type { ProverLoadSignals } from './prover-pace.ts';
 interface ProverLoadSignalsOptions {
   readonly pool: Pick<UpstreamPool, 'status'>;
   isBehind(): boolean;
-  /** Historical blocks are still being backfilled. */
   isFilling(): boolean;
 }
 
-/** Up to this share of refusals, or a single one, is normal for an upstream at any speed. */
+/** Up to this share of refusals, or a single one, is normal at any speed. */
 const REFUSED_SHARE = 0.05;
-/** Responses that take this many times the best latency, and this much longer, show overload. */
+/** Overload: this many times the best latency, and this much longer. */
 const SLOW_FACTOR = 3;
 const SLOW_MS = 200;
 
-/** Load signals of the upstreams since the last call. */
 export function createProverLoadSignals(options: ProverLoadSignalsOptions): () => ProverLoadSignals {
   const { pool, isBehind, isFilling } = options;
   let last = callsOf(pool.status());

@@ -1,12 +1,9 @@
-/** Speed of the prover: as fast as the upstreams allow without refusals, with room for the follower. A span sets the next rate. */
+/** As fast as the upstreams allow without refusals, with room for the follower. */
 import type { Clock } from '@chainstead/core';
 
 export interface ProverLoadSignals {
-  /** An upstream refused calls because of too many requests, from any process. */
   readonly refused: boolean;
-  /** The follower falls behind, or responses take much longer than before. */
   readonly crowded: boolean;
-  /** The backfill needs the upstreams more. */
   readonly yields: boolean;
 }
 
@@ -16,24 +13,21 @@ export interface ProverPace {
   /** Blocks in a span of a few seconds. */
   readonly rangeBlocks: number;
   begin(): void;
-  /** Waits for the turn of the next block. */
   turn(signal: AbortSignal): Promise<void>;
   end(signs: ProverLoadSignals): void;
 }
 
 const START_RATE = 10;
 const RATE_MIN = 0.5;
-/** Rate during a backfill. */
 const GENTLE_RATE = 5;
 const GROWTH = 1.5;
 const AFTER_REFUSAL = 0.6;
 const AFTER_CROWD = 0.7;
-/** Share of the rate reached by the upstreams; the rest is for the follower. */
 const SHARE = 0.8;
-/** Share of the refused rate that is tried again while the refusal is remembered. */
+/** Tried again while the refusal is remembered. */
 const BELOW_REFUSAL = 0.85;
 const REFUSAL_REMEMBERED_MS = 300_000;
-/** Turns that take this many times the plan show upstreams at their limit. */
+/** Turns this many times the plan show upstreams at their limit. */
 const LATE = 1.25;
 const SPAN_SECONDS = 4;
 const SPAN_MIN = 8;
@@ -50,14 +44,14 @@ export function createProverPace(clock: Clock, limit: number | 'auto'): ProverPa
   let turns = 0;
   let slot = startedAt;
 
-  /** Blocks per second reached in this span if below the plan; null if it was on time or too short. */
+  /** Rate of this span if below the plan; null: on time or too short. */
   function managed(): number | null {
     const planned = ((turns - 1) / rate) * MS_PER_SECOND;
     const took = lastTurnAt - startedAt;
     return turns < SPAN_MIN || took <= planned * LATE ? null : ((turns - 1) / took) * MS_PER_SECOND;
   }
 
-  /** After a refusal, the maximum starts below the refused rate and rises towards it with time. */
+  /** Starts below the refused rate and rises towards it with time. */
   function bound(): number {
     if (refused === null) return max;
     const share = (clock.now() - refused.at) / REFUSAL_REMEMBERED_MS;
@@ -69,7 +63,7 @@ export function createProverPace(clock: Clock, limit: number | 'auto'): ProverPa
     const reached = managed();
     if (signs.refused) {
       const tooMuch = Math.min(rate, reached ?? rate);
-      // During a backfill, or while the follower catches up, these cause the refusals.
+      // Otherwise the backfill or the follower causes the refusals.
       if (!signs.yields && !signs.crowded) refused = { rate: tooMuch, at: clock.now() };
       return tooMuch * AFTER_REFUSAL;
     }

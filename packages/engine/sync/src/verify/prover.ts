@@ -1,4 +1,4 @@
-/** Raises fast backfilled blocks to the level `receipts`: newest first, one claimed span after another. */
+/** Newest first, one claimed span after another, to the level `receipts`. */
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
@@ -13,13 +13,11 @@ export interface ProverOptions extends VerifyOptions {
   /** Blocks per second; auto: as many as the upstreams allow; 0: off. */
   readonly rate: number | 'auto';
   isBehind(): boolean;
-  /** Historical blocks are still being backfilled. */
   isFilling(): boolean;
   /** Null while there is nothing to prove. */
   onRate(blocksPerSecond: number | null): void;
-  /** Between checks for unproven ranges while there are none. */
   readonly idleMs: number;
-  /** True once no more blocks will be covered: the prover then ends after one complete round. */
+  /** No more blocks will be covered: the prover ends after one complete round. */
   finished(): boolean;
 }
 
@@ -27,7 +25,6 @@ const READS_IN_FLIGHT = 8;
 const DOUBT_AFTER_MS = 1_000;
 const DOUBT_MAX_MS = 3_600_000;
 
-/** Until the signal aborts, or a finished chain is proven. A range that can't be proven now is left for the next round. */
 export async function prove(settings: ProverOptions, signal: AbortSignal): Promise<void> {
   if (settings.rate === 0) return;
   const pace = createProverPace(settings.clock, settings.rate);
@@ -65,19 +62,14 @@ function newestRange(coverage: readonly DatasetCoverage[], skipped: ReadonlySet<
   return null;
 }
 
-/**
- * Blocks stored although they contradict their headers. The upstream may have been wrong briefly, or the chain has its
- * own form of roots: the delay grows after each failed attempt.
- */
+/** The upstream was wrong, or the chain has its own form of roots. The delay grows. */
 function createDoubts(options: ProverOptions) {
   const { clock, chain } = options;
-  // Grouped by the part they read, as `verifyRanges` does.
   const alike = Map.groupBy(options.datasets, (dataset) => deepestPart(dataset, chain));
   const works = [...alike.values()].map((datasets) => ({ datasets, tried: new Set<number>() }));
   const contradictions: ReadonlySet<string | null> = new Set(CONTRADICTIONS);
   let wait = DOUBT_AFTER_MS;
   let dueAt = clock.now();
-  /** Tries to prove the next span of such blocks if one is due. @returns whether it tried */
   return async (coverage: readonly DatasetCoverage[], rangeBlocks: number, signal: AbortSignal) => {
     if (clock.now() < dueAt) return false;
     dueAt = clock.now() + wait;
@@ -100,7 +92,7 @@ function createDoubts(options: ProverOptions) {
   };
 }
 
-/** Blocks per level; null if they could not be proven now. */
+/** Null if they could not be proven now. */
 async function proveRange(options: ProverOptions, range: BlockRange, signal: AbortSignal) {
   const { chain, owner, logger } = options;
   if (!(await owner.claim(chain.id, range, 'prover'))) return null;

@@ -1,21 +1,17 @@
-/** Each block repaired by the prover is one fault of the upstream that returned it, however many datasets it affects. */
+/** A repaired block is one fault of its upstream, however many datasets it affects. */
 import type { ChainId } from '@chainstead/core';
 import { sql, type Transaction } from '@chainstead/db';
 import type { FaultKind } from '@chainstead/rpc';
 
-/** Stored rows of a dataset that differed from the block's proven receipts. */
 export interface Repair {
   readonly dataset: string;
   readonly block: number;
-  /** Rows that were not stored. */
   readonly missing: number;
-  /** Rows that should not have been stored. */
   readonly surplus: number;
   /** Null if not known any more. */
   readonly upstream: string | null;
 }
 
-/** Rows are summed over all datasets. */
 export interface RepairedBlock {
   readonly block: number;
   readonly upstream: string | null;

@@ -1,7 +1,4 @@
-/**
- * Reads blocks whole, proves them, decodes them again and compares the rows with stored ones. Repairs differences,
- * reports the upstream at fault, and raises the coverage to the proof level reached.
- */
+/** Repairs differences, reports the upstream at fault, and raises the proof level. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, type Logger, rangeSize, subtractRanges } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
@@ -36,24 +33,19 @@ export interface VerifyOptions extends CommitDependencies {
   readonly metrics: SyncMetrics;
   readonly logger: Logger;
   readonly owner: ClaimOwner;
-  /** Dropped rows are not written again. @default all blocks are retained */
+  /** @default all blocks are retained */
   readonly retention?: RetentionSettings | undefined;
-  /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface VerifyResult {
   readonly range: BlockRange;
-  /** Blocks per level. */
   readonly levels: Readonly<Record<string, number>>;
   readonly proven: readonly { readonly range: BlockRange; readonly proof: ProofLevel }[];
   readonly repairs: readonly Repair[];
 }
 
-/**
- * The caller claims the range; the commit ends the claim.
- * @throws UnprovenBlockError under the policy `strict`; RangeClaimedError if the claim was lost
- */
+/** The commit ends the caller's claim. @throws UnprovenBlockError, RangeClaimedError */
 export async function verifyRange(
   options: VerifyOptions,
   range: BlockRange,
@@ -110,7 +102,6 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
   });
 }
 
-/** The dataset should have its rows of the whole range. */
 function isKept(
   { retention }: VerifyOptions,
   dataset: Dataset,
@@ -124,11 +115,9 @@ function isKept(
 interface Repairing {
   readonly range: BlockRange;
   readonly coverage: readonly DatasetCoverage[];
-  /** Blocks that failed to decode keep their stored rows: nothing shows that these are wrong. */
   readonly failures: readonly DecodeFailure[];
 }
 
-/** Makes the stored rows of the range equal to the staged ones. @returns the differences */
 async function repairRows(
   transaction: Transaction,
   chain: Chain,
@@ -154,7 +143,6 @@ async function repairRows(
         ({ dataset: name, range: { from, to } }) =>
           name === dataset.name && from <= difference.block && difference.block <= to,
       );
-      // If the dataset was not covered (it was added later), rows are new, not repaired.
       return covering === undefined ? [] : [{ ...difference, dataset: dataset.name, upstream: covering.upstream }];
     }),
   );
@@ -174,7 +162,7 @@ async function repairDependentRows(
       const selecting = { chain, datasets, range: repairing.range, batch };
       for await (const part of selectedParts(transaction, selecting, dataset)) parts.push(part);
       await stageRows(transaction, parts);
-      // Rows that are new because repairs of other datasets removed coverage are no fault of an upstream.
+      // Rows that are new because repairs removed coverage are no fault of an upstream.
       const coverage = await listCoverage(transaction, chain.id, repairing.range);
       repairs.push(...(await repairRows(transaction, chain, [dataset], { ...repairing, coverage })));
     }

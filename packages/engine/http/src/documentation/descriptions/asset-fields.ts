@@ -1,4 +1,3 @@
-/** Field descriptions of tokens, NFTs and prices. For the keys, see `describe-document.ts`. */
 export const ASSET_FIELDS: Readonly<Record<string, string>> = {
   '1h': 'Last hour.',
   '24h': 'Last 24 hours.',

@@ -1,4 +1,3 @@
-/** Field descriptions of blocks, transactions, logs, calls and lists. For the keys, see `describe-document.ts`. */
 export const CHAIN_FIELDS: Readonly<Record<string, string>> = {
   abi: 'ABI items that decode the logs.',
   anonymous: 'ABI: true if the event has no signature topic.',

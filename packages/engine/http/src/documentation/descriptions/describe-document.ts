@@ -6,10 +6,7 @@ import { PARAMETER_DESCRIPTIONS } from './parameter-descriptions.ts';
 import { STREAM_FIELDS } from './stream-fields.ts';
 import { WALLET_FIELDS } from './wallet-fields.ts';
 
-/**
- * Descriptions by field name, for fields that mean the same in all schemas. `Outer.name` takes precedence: Outer is a
- * component, an operation id, or the field that contains this one.
- */
+/** `Outer.name` takes precedence. Outer: a component, an operation id, or the containing field. */
 const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ...CHAIN_FIELDS,
   ...ASSET_FIELDS,

@@ -1,4 +1,3 @@
-/** Descriptions of parameters whose schema has none, by `operation.name` or name. */
 export const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   address: 'Address of the wallet or contract in the path: 0x and 40 hexadecimal digits.',
   apiKey: 'API key.',

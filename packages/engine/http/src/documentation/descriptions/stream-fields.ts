@@ -1,4 +1,3 @@
-/** Field descriptions of streams, webhooks and historical jobs. For the keys, see `describe-document.ts`. */
 export const STREAM_FIELDS: Readonly<Record<string, string>> = {
   addresses: 'Addresses: 0x and 40 hexadecimal digits each.',
   advancedOptions: 'Filters by event.',

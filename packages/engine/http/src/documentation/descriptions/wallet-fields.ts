@@ -1,4 +1,3 @@
-/** Field descriptions of wallet history, insight and Aptos coins. For the keys, see `describe-document.ts`. */
 export const WALLET_FIELDS: Readonly<Record<string, string>> = {
   activeChains: 'Number of chains with activity.',
   activeDays: 'Number of UTC days with activity.',

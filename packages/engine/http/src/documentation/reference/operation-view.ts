@@ -61,7 +61,6 @@ function inputView({ name, in: place, required, schema = {}, example }: Paramete
 function responseView(status: string, response: Operation['responses'][string], schemas: Schemas): Html {
   const { description = '', content = {} } = response;
   const schema = content['application/json']?.schema;
-  // All errors have the same fields, described once in the API documentation.
   const fields = schema === undefined || !status.startsWith('2') ? NOTHING : fieldList(schema, schemas);
   return html`<div class="response"><p><b class="status">${status}</b> ${prose(description)}</p>${fields}</div>
 `;
@@ -71,13 +70,11 @@ export type Html = ReturnType<typeof html>;
 
 export const NOTHING: Html = html``;
 
-/** Renders a text of the document. Words between backticks become code. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
   return html`${parts}`;
 }
 
-/** Renders the fields of a schema as a nested list. Empty if it has none. A recursive schema is named, not repeated. */
 function fieldList(schema: Schema, schemas: Schemas, above: readonly string[] = []): Html {
   const fields = fieldsOf(schema, schemas, above);
   return fields.length === 0 ? NOTHING : html`<ul class="fields">${fields}</ul>`;
@@ -103,7 +100,7 @@ function fieldView(key: string, field: Schema, schemas: Schemas, above: readonly
     : html`<li><details><summary>${line}</summary><ul class="fields">${nested}</ul></details></li>`;
 }
 
-/** Returns the type of a value in a few words, such as `string or null` or `list of NftTrade`. */
+/** `string or null`, `list of NftTrade`. */
 function typeText(given: Schema, schemas: Schemas): string {
   const { schema, name } = resolved(given, schemas);
   if (schema.items !== undefined) return `list of ${typeText(schema.items, schemas)}`;
@@ -115,7 +112,6 @@ function typeText(given: Schema, schemas: Schemas): string {
   return [schema.type ?? 'any'].flat().join(' or ');
 }
 
-/** Returns a value that fits a schema, from its examples and defaults, to prefill a request body. */
 function sampleOf(given: Schema, schemas: Schemas, above: readonly string[] = []): unknown {
   const { schema, name } = resolved(given, schemas);
   const value = schema.example ?? schema.default ?? schema.const ?? schema.enum?.[0];

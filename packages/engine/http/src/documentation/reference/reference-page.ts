@@ -3,9 +3,8 @@ import { type OpenApiDocument, openApiShape } from './openapi-shape.ts';
 import { type Html, type ListedOperation, NOTHING, operationView, prose, slug } from './operation-view.ts';
 
 export interface Reference {
-  /** Returns the operations by group, one line each. Small, so that it loads fast. */
   page(): Promise<string>;
-  /** Returns the part of the page that is loaded when an operation is opened. Null: no operation has this id. */
+  /** Loaded when an operation is opened. Null: no operation has this id. */
   operation(id: string): Promise<string | null>;
 }
 
@@ -35,7 +34,7 @@ function operationsOf(paths: OpenApiDocument['paths']): readonly ListedOperation
 async function renderPage(groups: readonly Group[], version: string, documentationUrl: string | null): Promise<string> {
   const documentation =
     documentationUrl === null ? NOTHING : html`<li><a href="${documentationUrl}">Documentation</a></li>`;
-  // Relative URLs, so that the page also works behind a proxy that adds a path.
+  // Relative URLs also work behind a proxy that adds a path.
   return String(
     await html`<!doctype html>
 <html lang="en">
@@ -79,7 +78,6 @@ interface Group {
   readonly operations: readonly ListedOperation[];
 }
 
-/** Returns the operations by group, in the order of the document's tags. Groups without a tag come last. */
 function groupsOf(
   operations: readonly ListedOperation[],
   tags: NonNullable<OpenApiDocument['tags']>,

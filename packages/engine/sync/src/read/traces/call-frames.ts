@@ -2,21 +2,15 @@ import { type Hash, type Hex, isAddress, parseAddress, parseBigQuantity, parseHa
 import { MalformedAnswerError } from '@chainstead/rpc';
 import type { InternalTransaction } from '../../dataset/whole-block.ts';
 
-/** Frames that move value to another account. DELEGATECALL repeats its caller's value; CALLCODE pays the caller itself. */
+/** DELEGATECALL repeats its caller's value; CALLCODE pays the caller itself. */
 const MOVING: ReadonlySet<unknown> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 
 export interface TracedTransactions {
-  /** For the block in order, for nodes whose traces have no hash. */
   readonly hashes: readonly Hash[];
-  /** Must be present. */
   readonly executed: ReadonlySet<Hash>;
 }
 
-/**
- * The calls of a `debug_traceBlockByHash` response with the callTracer (go-ethereum: eth/tracers/native/call.go): one
- * tree per transaction, in execution order. The transaction itself has an empty path.
- * @throws MalformedAnswerError, InvalidPrimitiveError if they are not traces of this block
- */
+/** go-ethereum: eth/tracers/native/call.go. @throws MalformedAnswerError, InvalidPrimitiveError */
 export function callsOfFrames(json: unknown, { hashes, executed }: TracedTransactions): InternalTransaction[] {
   if (!Array.isArray(json)) throw new MalformedAnswerError('The response is not a list of traces');
   const inBlock = new Set(hashes);

@@ -1,7 +1,6 @@
 import { MalformedAnswerError } from '@chainstead/rpc';
 import type { ExecutedTransaction, InternalTransaction } from '../../dataset/whole-block.ts';
 
-/** Fields that traces are compared with. */
 export interface CheckableTransaction
   extends Pick<ExecutedTransaction, 'hash' | 'type' | 'from' | 'to' | 'value' | 'succeeded' | 'contractAddress'> {
   /** Absent: not compared. */
@@ -11,11 +10,7 @@ export interface CheckableTransaction
 /** Chains trace their own types, above Ethereum's, differently. */
 const ETHEREUM_TYPE_MAX = 4;
 
-/**
- * Each trace begins with the proven transaction itself: sender, recipient, value, input and failure must match. Gas is
- * not compared, because tracers count the outermost call's gas differently.
- * @throws MalformedAnswerError if traces belong to other transactions
- */
+/** Without gas: tracers count it differently. @throws MalformedAnswerError */
 export function checkCalls(calls: readonly InternalTransaction[], transactions: readonly CheckableTransaction[]): void {
   const outermost = calls.filter(({ traceAddress }) => traceAddress.length === 0);
   const roots = new Map(outermost.map((call) => [call.transactionHash, call]));

@@ -2,12 +2,11 @@ import type { Address } from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
 import type { InternalTransaction } from '../../dataset/whole-block.ts';
 
-/** These run another account's code as the caller. */
+/** They run another account's code as the caller. */
 const BORROWING: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
 
 /**
- * Value leaves only the account whose code runs: the target of the call above, or the account that borrowed code there.
- * So no native token appears from nowhere, although traces are not proven. Callers come before their calls.
+ * Value leaves only the account whose code runs (or borrowed code). Callers come first.
  * @throws MalformedAnswerError if a call pays from another account or has no caller
  */
 export function checkPayers(calls: readonly InternalTransaction[]): void {

@@ -7,18 +7,14 @@ import { traceHex, traceObject, traceQuantity } from './call-frames.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface FlatTracedBlock {
-  /** Chain key, for errors. */
   readonly chain: string;
   readonly hash: Hash;
-  /** Must be present. */
   readonly executed: ReadonlySet<Hash>;
 }
 
 /**
- * The calls of a `trace_block` response (OpenEthereum's trace module, as in Erigon, Nethermind and Reth): one list per
- * block, in execution order. The transaction itself has an empty path.
- * @throws MalformedAnswerError, InvalidPrimitiveError if they are not traces of a block
- * @throws ReorgedWhileReadingError if they belong to another one
+ * OpenEthereum's trace module, as in Erigon, Nethermind and Reth.
+ * @throws MalformedAnswerError, InvalidPrimitiveError; ReorgedWhileReadingError for another block
  */
 export function callsOfFlatTraces(
   json: unknown,
@@ -49,7 +45,6 @@ export function callsOfFlatTraces(
   return calls;
 }
 
-/** As in the callTracer. */
 const FAILURES: Readonly<Record<string, string>> = {
   Reverted: 'execution reverted',
   'Out of gas': 'out of gas',
@@ -57,7 +52,6 @@ const FAILURES: Readonly<Record<string, string>> = {
   'Out of stack': 'stack limit reached',
 };
 
-/** The call or one above it failed. Callers come before their calls. */
 function isUndone(failed: ReadonlySet<string>, hash: Hash, path: readonly number[]): boolean {
   if (failed.size === 0) return false;
   for (let depth = 0; depth <= path.length; depth++)
@@ -72,7 +66,7 @@ function callOf(trace: Json, isReverted: boolean): Call | null {
   const action = traceObject(trace.action);
   if (trace.type === 'call') {
     const type = typeof action.callType === 'string' ? action.callType.toUpperCase() : 'CALL';
-    // Delegate calls, static calls and CALLCODE move nothing to another account.
+    // Other types move nothing to another account.
     const value = type === 'CALL' ? parseBigQuantity(action.value) : 0n;
     const output = traceHex(resultOf(trace).output);
     return { ...madeBy(trace), isReverted, type, to: recipient(action.to, isReverted), value, output };
@@ -107,12 +101,10 @@ function madeBy(trace: Json) {
   return { from: parseAddress(action.from), gas, gasUsed, input: traceHex(action.input) };
 }
 
-/** A failed call may have no result. */
 function resultOf({ result }: Json): Json {
   return typeof result === 'object' && result !== null ? (result as Json) : {};
 }
 
-/** A failed creation may have no address. */
 function recipient(to: unknown, isReverted: boolean): Address | null {
   return isReverted && !isAddress(to) ? null : parseAddress(to);
 }

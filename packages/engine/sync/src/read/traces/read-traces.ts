@@ -12,11 +12,7 @@ import { requestTraces, type TracesRead } from './request-traces.ts';
 
 export type TracedBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'parts'>;
 
-/**
- * Calls in execution order, transactions included, from `debug_traceBlockByHash` with the callTracer or `trace_block`.
- * Refuses traces that contradict proven transactions, or in which an account pays whose code does not run.
- * @throws UpstreamsExhaustedError if no upstream can respond now, which includes a reorg at this height
- */
+/** In execution order, checked against transactions and payers. @throws UpstreamsExhaustedError */
 export function readTraces(
   { pool, chain }: { readonly pool: UpstreamPool; readonly chain: Chain },
   traced: TracedBlock,
@@ -24,7 +20,7 @@ export function readTraces(
 ): Promise<TracesRead> {
   const { header, block } = traced;
   if (block.transactionHashes.length === 0) return Promise.resolve({ calls: [] });
-  // All except transactions without a sender (Polygon's state sync) and without a receipt (Cronos, HyperEVM).
+  // Some have no sender (Polygon's state sync) or no receipt (Cronos, HyperEVM).
   const withSender = traced.receipts.filter(({ raw }) => raw.from !== ZERO_ADDRESS);
   const executed = new Set(withSender.map((receipt) => receipt.transactionHash));
   const frames = {

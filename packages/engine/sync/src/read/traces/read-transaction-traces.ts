@@ -14,10 +14,7 @@ export interface TracedTransaction extends CheckableTransaction {
   readonly isProven: boolean;
 }
 
-/**
- * Calls of one transaction in execution order, itself included, from `debug_traceTransaction` with the callTracer or
- * `trace_transaction`. Checked like {@link readTraces}. @throws UpstreamsExhaustedError if no upstream can respond now
- */
+/** Checked like {@link readTraces}, itself included. @throws UpstreamsExhaustedError */
 export function readTransactionTraces(
   { pool, chain }: { readonly pool: UpstreamPool; readonly chain: Chain },
   traced: TracedTransaction,

@@ -3,20 +3,20 @@ import { MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainste
 import type { InternalTransaction } from '../../dataset/whole-block.ts';
 import { ReorgedWhileReadingError } from '../../errors.ts';
 
-/** Calls with the transactions themselves; or the upstreams' errors if none supports traces. */
+/** `calls` include the transactions. `refusals`: no upstream supports traces. */
 export type TracesRead = { readonly calls: readonly InternalTransaction[] } | { readonly refusals: readonly string[] };
 
 export interface TraceCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** @throws MalformedAnswerError, InvalidPrimitiveError, ReorgedWhileReadingError if it is not the requested trace */
+  /** @throws MalformedAnswerError, InvalidPrimitiveError, ReorgedWhileReadingError */
   parse(result: unknown): InternalTransaction[];
 }
 
 /** Per attempt: tracing executes the transactions again. */
 const TRACE_TIMEOUT_MS = 45_000;
 
-/** Call trees (the callTracer) or flat traces, whichever is supported. @throws UpstreamsExhaustedError */
+/** From the callTracer or flat, whichever is supported. @throws UpstreamsExhaustedError */
 export async function requestTraces(
   pool: UpstreamPool,
   { frames, flat }: { readonly frames: TraceCall; readonly flat: TraceCall },
@@ -35,7 +35,6 @@ export async function requestTraces(
   return { refusals };
 }
 
-/** Tries one upstream after another until the traces are the requested ones. */
 async function requestChecked(
   pool: UpstreamPool,
   { method, params, parse }: TraceCall,
@@ -50,7 +49,7 @@ async function requestChecked(
     } catch (error) {
       if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
         pool.reportFault(answer.upstream, 'malformed', { method, reason: error.message });
-      // Requests by number may return the block that replaced this one, which is not the node's fault.
+      // A request by number may return a later block: not the node's fault.
       else if (!(error instanceof ReorgedWhileReadingError)) throw error;
       // Once all are excluded, the pool throws.
       refused.add(answer.upstream);
