@@ -1,4 +1,4 @@
-/** Helper process of `chainstead backfill`, started with an IPC channel. Runs until the backfill is done, it is stopped, or the channel closes. */
+/** Helper process of `chainstead backfill`, until it is done, stopped, or the channel closes. */
 import { createLogger, createMetricsRegistry, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createSyncMetrics, helpBackfill } from '@chainstead/sync';
@@ -19,12 +19,11 @@ const reported = z
   .parse(JSON.parse(process.argv[2] ?? ''));
 const stopping = new AbortController();
 const stop = (): void => stopping.abort(new Error('The helper was asked to end'));
-// Ctrl-C reaches the whole process group. The command handles it, and then stops this process.
+// Ctrl-C reaches the whole process group; the command stops this process.
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('SIGTERM', stop);
 process.on('disconnect', stop);
 
-/** @param onSent called when it is on its way, or when the command is gone */
 const send = (message: RoleMessage, onSent: () => void = () => undefined): void => {
   if (process.connected && process.send !== undefined) process.send(message, undefined, undefined, onSent);
   else onSent();
@@ -38,7 +37,6 @@ process.on('message', (value) => {
 
 try {
   const logs = await work();
-  // The last message would be lost if the process ended before.
   await new Promise<void>((resolve) => send({ type: 'helped', logs }, resolve));
   process.exit(0);
 } catch (error) {
@@ -59,7 +57,6 @@ async function work(): Promise<number> {
     destination: { write: (line) => process.stderr.write(line) },
   });
   const database = openDatabase({
-    // The command sets it, also for an embedded database.
     url: configuration.database.url ?? '',
     sessionUrl: configuration.database.sessionUrl,
     applicationName: `chainstead backfill-${reported.number}`,

@@ -44,13 +44,13 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     const { describeError } = await import('./errors/describe-error.ts');
     const { exitCodeOf } = await import('./errors/exit-code-of.ts');
-    // After a stop signal, every failure is a consequence of it.
+    // After a stop signal, every failure is its consequence.
     context.stderr.write(`chainstead: ${context.stopSignal.aborted ? 'interrupted' : describeError(error)}\n`);
     return exitCodeOf(error);
   }
 }
 
-/** The command tree. Commands only declare themselves. Their actions are imported when they run, which keeps help fast. */
+/** Actions are imported when they run, which keeps help fast. */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('chainstead')
     .description('Self-hosted blockchain indexer with a Moralis-compatible API')
@@ -102,7 +102,7 @@ Examples:
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
 
-/** Sets output through the context, and thrown errors instead of `process.exit`. Commander does not inherit these settings. */
+/** Commander does not inherit these settings. Errors are thrown instead of `process.exit`. */
 function prepare(command: Command, context: CommandContext): void {
   if (command.commands.length > 0) command.helpCommand('help [command]', 'Show help for a command');
   command

@@ -1,16 +1,15 @@
-/** Where the command line begins: the process's own things become explicit dependencies here, and nowhere else. */
+/** The command line begins here: globals of the process become explicit dependencies. */
 import { systemClock } from '@chainstead/core/clock';
 import { runCommandLine } from './command-line.ts';
 import { listenForSignals } from './process-signals.ts';
 import { resolveDrizzleQuickly } from './resolve-drizzle.ts';
 
-/** After a command has ended, what still keeps the process alive (a poll of a node that is gone) is cut off. Milliseconds. */
 const LINGER_MS = 3_000;
 
-// Before anything imports it: commands are imported as they run.
+// Must run before a command imports it.
 resolveDrizzleQuickly();
 
-// The reader of a pipe may have seen enough (`chainstead gaps | head`): that is no failure.
+// The reader of a pipe may have seen enough (`chainstead gaps | head`).
 for (const output of [process.stdout, process.stderr])
   output.on('error', (error) => {
     if (!('code' in error) || error.code !== 'EPIPE') throw error;
@@ -27,7 +26,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   ...listenForSignals(process),
 });
 
-/** Asks on standard error, so that standard output holds only the result. */
+/** Standard output holds only the result. */
 async function ask(question: string): Promise<string | null> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,17 +1,17 @@
 import { isatty } from 'node:tty';
 
 const EXIT_CODE_INTERRUPTED = 130;
-/** One Ctrl-C arrives twice below npx and npm: from the terminal, and passed on by them. Milliseconds. */
+/** npx and npm pass on one Ctrl-C a second time. */
 const SAME_KEYPRESS_MS = 500;
 const STANDARD_STREAMS = [0, 1, 2];
 
 export interface ProcessSignals {
-  /** Aborts at SIGINT, SIGTERM, or when the parent on the IPC channel is gone. A second Ctrl-C ends the process. */
+  /** SIGINT, SIGTERM, or a lost parent on the IPC channel. A second Ctrl-C ends the process. */
   readonly stopSignal: AbortSignal;
   onReload(listener: () => void): () => void;
 }
 
-/** @param isAtTerminal whether a person sees the output @param now milliseconds that never go back */
+/** @param isAtTerminal a person sees the output @param now monotonic milliseconds */
 export function listenForSignals(
   process: NodeJS.Process,
   isAtTerminal: boolean = STANDARD_STREAMS.some((stream) => isatty(stream)),
@@ -33,7 +33,7 @@ export function listenForSignals(
   });
   if (process.channel !== undefined && process.channel !== null) {
     process.on('disconnect', () => stop.abort());
-    // Waiting for a message that may never come must not keep a finished command alive.
+    // The channel must not keep a finished command alive.
     process.channel.unref();
   }
   return {

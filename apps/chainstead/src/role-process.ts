@@ -1,4 +1,4 @@
-/** Process of one role, started by the supervisor with an IPC channel. Runs until it is stopped or the channel closes. */
+/** Process of one role under the supervisor, until it is stopped or the channel closes. */
 import cluster from 'node:cluster';
 import { createLogger, createMetricsRegistry, measureProcess, systemClock } from '@chainstead/core';
 import { z } from 'zod';
@@ -18,22 +18,20 @@ const slot = z
   .parse({ role: process.argv[2], number: process.argv[3], of: process.argv[4] });
 const labels = processLabels(slot);
 const stopping = Promise.withResolvers<StopOptions>();
-// Ctrl-C and the end of the terminal reach the whole process group. The supervisor handles them, and then stops this process.
+// Ctrl-C reaches the whole process group; the supervisor stops this process.
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('SIGTERM', () => stopping.resolve({}));
 process.on('disconnect', () => stopping.resolve({}));
-// By default, a process of a cluster ends immediately when its supervisor is gone; ours responds to its requests first.
+// By default, it would end with its supervisor, without finishing its requests.
 if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 
 const send = (message: RoleMessage): void => {
-  // The supervisor may be gone; then `disconnect` stops this process.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 const exchange = createMetricsExchange();
 const callLimits = createSharedLimits(send, systemClock);
 const metrics = createMetricsRegistry({
   ...labels,
-  // Only the API's processes answer scrapes; asking the supervisor brings the metrics of all others.
   ...(slot.role === 'api' ? { otherProcesses: () => exchange.collect([{ send }]) } : {}),
 });
 measureProcess(metrics);
@@ -63,7 +61,6 @@ async function work(): Promise<void> {
   );
   const running = await runRole(slot, {
     configuration,
-    // The supervisor sets it, also for an embedded database.
     databaseUrl: configuration.database.url ?? '',
     logger: createLogger({ level: configuration.logLevel, ...labels }),
     metrics,

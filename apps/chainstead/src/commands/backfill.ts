@@ -75,7 +75,7 @@ function together(
   };
 }
 
-/** The backfill between dropping and building the indexes. When it fails they stay out: the next run, or `indexes`, builds them. */
+/** After a failure, the next run or `indexes` builds the indexes. */
 function inBulk(fill: RunRange<BackfillProgress>, context: CommandContext): RunRange<BackfillProgress> {
   return async (work, ranges, signal, session) => {
     await dropBulkIndexes(work.database, work.datasets);

@@ -168,7 +168,6 @@ async function readRecords(database: Database): Promise<readonly NamedRecord[]> 
   ];
 }
 
-/** The configured name comes first: a command names the chain as its configuration does. */
 function named({ id, name, network }: NamedRecord, { chainRegistry }: Configuration): { readonly name: string } {
   return { name: network === undefined ? (chainRegistry.find(id)?.key ?? name) : name };
 }
@@ -198,7 +197,6 @@ function rowsText(rows: number): string {
   return rows.toLocaleString('en-US');
 }
 
-/** Tables that are listed; the total counts all. */
 const TABLES_SHOWN = 20;
 
 function renderSize({ name }: StoredChain, tables: readonly MeasuredTable[]): string {

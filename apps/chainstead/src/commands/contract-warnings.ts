@@ -5,12 +5,10 @@ import type { CommandContext } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
 import { openPool } from '../session/upstream-pools.ts';
 
-/** Maximum wait for the nodes. Milliseconds. */
 const NODES_MS = 5_000;
-/** Addresses whose code is read. */
 const CODES_MAX = 100;
 
-/** Returns reasons why a contract may never have rows: its chain is not configured, or its addresses have no code. Never throws. */
+/** Reasons why a contract may never have rows: chain not configured, no code. Never throws. */
 export async function contractWarnings(
   configuration: Configuration,
   { chain, addresses }: { readonly chain: Chain; readonly addresses: readonly Address[] },

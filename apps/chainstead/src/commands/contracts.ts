@@ -128,7 +128,6 @@ export async function removeContractOfCommand(
 
 export async function applyContractsOfCommand(invocation: Invocation, path: string): Promise<void> {
   const { context } = invocation;
-  // The parser of YAML is loaded for this command alone.
   const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
   await withContracts(invocation, async ({ database }, { chainRegistry: chains }) => {
     const contracts = await applyContractsFile({ path, database, chains }, commandActor());
@@ -147,7 +146,7 @@ export async function resumeContractOfCommand(
   });
 }
 
-/** Returns the options that choose the emitters of events. @throws UsageError if they don't fit together */
+/** @throws UsageError if the options don't fit together */
 function readEmitters({
   address,
   factory,

@@ -41,7 +41,7 @@ export function distribute(invocation: Invocation<{ readonly dryRun?: boolean }>
   });
 }
 
-/** Refuses to run next to Chainstead: its writes would wait for hours while rows are moved, and requests would time out. */
+/** Chainstead's writes would wait for hours while rows move. */
 async function refuseBesideProgram(database: Storage['database']): Promise<void> {
   const processes = await readConnectedProcesses(database);
   if (processes.length === 0) return;

@@ -15,7 +15,6 @@ import { commandLogger } from '../session/command-session.ts';
 import { readStatuses } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
-/** For each node. Milliseconds. */
 const DEADLINE_MS = 60_000;
 const IDENTITY_MS = 10_000;
 
@@ -30,7 +29,7 @@ class ExaminationFailedError extends defineError('EXAMINATION_FAILED', (bad: rea
   remedy: 'Apply the fixes listed above',
 })) {}
 
-/** @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError */
+/** @throws ExaminationFailedError after writing the findings; ConfigurationError, UsageError */
 export async function examine({ options, command, context }: Invocation<DoctorOptions>): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
   const { url } = options;

@@ -35,7 +35,7 @@ export async function showExplainedPrice({
     await writeProvenPrice(wanted, options, command, context);
     return;
   }
-  // A chain that is not in CHAINS is stored too. Settings of the method and of the chain apply to it.
+  // Chains outside CHAINS are stored too. Settings of the method and chain apply to them.
   const needs = { needsUpstreams: false };
   const { configuration: given, configured } = readChainConfiguration(options.chain, command, context, needs);
   const configuration = await findDatabase(given, context);
@@ -47,7 +47,6 @@ export async function showExplainedPrice({
   });
 }
 
-/** Writes the details of a refusal, such as its figures and the seconds to retry, before the command fails with its message. */
 async function showingRefusals<Price>(
   context: CommandContext,
   isJson: boolean,

@@ -26,7 +26,7 @@ export async function exportAptosCoins(
   });
 }
 
-/** Writes next to the file first, so that the file is always complete. @returns lines written */
+/** Writes next to the file first: it is always complete. @returns lines written */
 async function writeFile(file: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<number> {
   const part = `${file}.part`;
   let count = 0;
@@ -36,7 +36,7 @@ async function writeFile(file: string, lines: AsyncIterable<string>, signal: Abo
       yield line;
     }
   };
-  // A link at this place is not followed.
+  // Follows no link.
   await rm(part, { force: true });
   try {
     await pipeline(counted, createWriteStream(part, { flags: 'wx' }), { signal });

@@ -57,7 +57,7 @@ function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[],
   return `${missing}\nIndexed:\n${renderTable(header, [...covered, ...versions])}`;
 }
 
-/** Aptos has no proofs. If two fullnodes have the same root, their ledgers are equal up to that version. */
+/** Aptos has no proofs: with the same root, two ledgers are equal up to that version. */
 function comparisonOf({ confirmedRoot }: AptosStatus, range: BlockRange): string {
   if (confirmedRoot === null || confirmedRoot < range.from) return 'roots not compared';
   return confirmedRoot >= range.to ? 'roots agree' : `roots agree up to ${confirmedRoot}`;

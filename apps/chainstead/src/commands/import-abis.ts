@@ -112,7 +112,6 @@ async function readDocument(path: string): Promise<unknown> {
   return parseJson(text);
 }
 
-/** Returns undefined for invalid JSON, which is counted. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));

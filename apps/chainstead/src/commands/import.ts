@@ -14,10 +14,10 @@ import { runImportAbis } from './import-abis.ts';
 import type { ImportOptions } from './import-options.ts';
 import { runImportSignatures } from './import-signatures.ts';
 
-/** Not a list but rows of the chain itself, as `export` writes them. */
+/** No list, but rows as `export` writes them. */
 const APTOS_COINS = 'aptos-coins';
 type AbiKind = 'signatures' | 'abi';
-/** Labels and scam entries of this chain id hold on every chain. */
+/** Labels and scam entries of this id hold on every chain. */
 const EVERY_CHAIN = 0;
 
 export type ImportKind = ListKind | AbiKind | typeof APTOS_COINS;
@@ -81,7 +81,7 @@ function readChainId(name: string, find: (name: string) => number | undefined): 
   return id;
 }
 
-/** The lines of a file, without their ends, read as they are taken. @throws UnreadablePlaceError */
+/** Without line ends. @throws UnreadablePlaceError */
 async function* readLines(path: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });

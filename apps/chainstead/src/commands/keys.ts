@@ -26,7 +26,6 @@ export function createKey(invocation: Invocation<CreateOptions>): Promise<void> 
   const scopes = scopesOf(options.scope ?? DEFAULT_SCOPES);
   return withKeys(invocation, async (keys) => {
     const { key } = await keys.create(options.name, scopes, commandActor());
-    // stdout contains only the key, for scripts.
     context.stdout.write(`${key}\n`);
     context.stderr.write('This key is shown once. Send it as X-API-Key, or as "Authorization: Bearer …".\n');
     context.stderr.write(`Scopes: ${[...scopes].join(', ')}.\n`);

@@ -4,7 +4,7 @@ import { UsageError } from '../errors/usage-error.ts';
 import type { Invocation } from '../session/command-context.ts';
 import { VERSION } from '../version.ts';
 
-/** Longer than the server gives a request. Milliseconds. */
+/** Longer than the server gives a request. */
 const REQUEST_TIMEOUT_MS = 45_000;
 
 export async function serveAgent({ options, context }: Invocation<{ readonly url: string }>): Promise<void> {

@@ -12,7 +12,6 @@ interface ReindexOptions extends BlockRangeOptions {
 
 export async function runReindex(invocation: Invocation<ReindexOptions>): Promise<void> {
   const { options, context } = invocation;
-  // Rejects an unknown name before anything is opened.
   chooseDatasets(allDatasets, options.dataset);
   if (options.detach === true) return detachRangeWork(invocation, 'reindex', options.dataset);
   const { result, chain } = await runRangeWork({ ...invocation, name: 'reindex' }, async (work, ranges, signal) => {

@@ -12,15 +12,15 @@ export interface ShownBalance {
   readonly symbol: string | null;
   readonly decimals: number | null;
   readonly block: StateBlock;
-  /** Balance in the API, in base units; null if the API needs a contract call first. */
+  /** By the API, in base units; null: it needs a contract call first. */
   readonly shown: bigint | null;
-  /** Result of `balanceOf`, in base units; null if the contract returns none. For the native token: the balance from an upstream. */
+  /** `balanceOf`, or the native balance, from an upstream; null: none returned. Base units. */
   readonly reported: bigint | null;
   readonly reportedBy: string | null;
 }
 
 const TOKENS_MAX = 100;
-/** Concurrent single calls. They are not batched, so that the upstream of each response is known. */
+/** Unbatched, so that the upstream of each response is known. */
 const TOGETHER = 8;
 
 export async function listHeldTokens(
@@ -44,11 +44,10 @@ interface BalanceSource {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
   readonly block: StateBlock;
-  /** Maximum age of a cached balance. Milliseconds. */
   readonly maxAgeMs: { readonly live: number; readonly native: number };
 }
 
-/** The native token comes first. @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */
+/** @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError */
 export async function readBalances(
   source: BalanceSource,
   wallet: Address,

@@ -47,7 +47,6 @@ export async function start({ options, command, context }: Invocation<{ readonly
     clock: context.clock,
     logger,
     signal: context.stopSignal,
-    // A wrong URL fails immediately.
     isFinal: (error) => error instanceof DatabaseUnreachableError,
   });
   try {
@@ -60,7 +59,7 @@ export async function start({ options, command, context }: Invocation<{ readonly
       storage,
       logger,
       context,
-      // For people; standard output is the log's, one JSON line each.
+      // For people; standard output is the log, in JSON lines.
       onReady: (ready, metrics) =>
         void surveyed.then((findings) => {
           if (context.stopSignal.aborted) return;
@@ -92,18 +91,18 @@ async function prepare(
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
   context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
   const { database } = storage;
-  // A start never builds them, because an index takes hours on a large table.
+  // Not at the start: an index takes hours on a large table.
   const missing = await missingBulkIndexes(database, configuration.datasets);
   if (missing.length > 0)
     logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
-  // Tables that a migration created on a cluster work on the coordinator until an operator distributes them.
+  // On a cluster, tables of a migration stay on the coordinator until distributed.
   const waiting = await waitingTables(database);
   if (waiting.length > 0)
     logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
-/** Creates the first admin key on a loopback host. Otherwise, keys are created with a command. @returns its file; null if a key exists */
+/** On a loopback host only. @returns its file; null if a key exists */
 async function makeAdminKey(
   { database }: Storage,
   { configuration, slots }: Plan,
@@ -119,7 +118,7 @@ function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
   return createKeyStore({ database, configured: api.keys });
 }
 
-/** A new database has no key. @throws UnsafeBindingError before the database starts */
+/** A new database has no key. @throws UnsafeBindingError before it starts */
 async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
   if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
   if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);

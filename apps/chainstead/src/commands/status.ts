@@ -29,7 +29,7 @@ export async function showStatus({ options, command, context }: Invocation<JsonO
   const configured = configuration.chains.map(({ chain }) => chain);
   await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
     const cluster = await readCluster(database);
-    // Counted over all nodes. If one is unavailable, the rest is still shown.
+    // The rest is shown even if a node is unavailable.
     const isWhole = cluster === null || cluster.away.length === 0;
     const unknownHeads = await readUnknownHeads(database);
     const evmTables = configuration.datasets.map(({ table }) => table.name);

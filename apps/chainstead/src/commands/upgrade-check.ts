@@ -16,7 +16,7 @@ class UpgradeWouldFailError extends defineError('UPGRADE_WOULD_FAIL', (plan: Upg
   remedy: 'Apply the fixes listed above. Nothing was changed',
 })) {}
 
-/** @throws UpgradeWouldFailError after writing the reasons; ConfigurationError, UsageError, errors of opening */
+/** @throws UpgradeWouldFailError after writing the reasons; ConfigurationError, UsageError, … */
 export async function checkUpgrade({ options, command, context }: Invocation<JsonOption>): Promise<void> {
   const parsed = parseConfiguration(configurationSources(command, context), { needsUpstreams: false });
   const configuration = await findDatabase(parsed.configuration, context);

@@ -123,7 +123,7 @@ function renderJson({ chain, wallet, block, balances, refused, isCut }: Report):
   return `${JSON.stringify({ ...facts, balances: shown, refused, complete: !isCut, finished: true })}\n`;
 }
 
-/** A balance and its verdict. A contradicted one may also be unproven: then the API and `balanceOf` differ. */
+/** Contradicted and unproven: the API and `balanceOf` differ. */
 type VerifiedBalance = ShownBalance & BalanceProof;
 
 async function verifyBalance(

@@ -11,7 +11,6 @@ interface VerifyPriceOptions {
 }
 
 const BYTES_MAX = 128 * 1024 * 1024;
-/** A value takes up to 60 bytes of memory. */
 const VALUES_MAX = 2_000_000;
 
 export async function showVerifiedPrice(

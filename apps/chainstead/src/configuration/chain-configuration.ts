@@ -19,18 +19,16 @@ import { pricingRules } from './price-keys.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 
 export interface ChainConfiguration {
-  /** As written in `CHAINS`, and behind its keys. */
   readonly name: string;
-  /** The known chain with what the configuration overrides, or one made of the configuration alone. */
   readonly chain: Chain;
   readonly upstreams: readonly UpstreamConfig[];
-  /** Whether `upstreams` are the chain's public endpoints because none was configured. */
+  /** Whether `upstreams` are public endpoints: none was configured. */
   readonly usesPublicUpstreams: boolean;
   /** Null: the head at the first start. */
   readonly startBlock: number | null;
-  /** Whether indexing starts at the chain's first block instead, if the chain is young at the first start. */
+  /** From the chain's first block, if it is young at the first start. */
   readonly startsWhole: boolean;
-  /** Whether Chainstead does not know the chain. A development chain may have blocks only when a transaction is sent. */
+  /** Unknown to Chainstead. A development chain may have a block per transaction only. */
   readonly isOwn: boolean;
   /** Null: the head is followed. */
   readonly endBlock: number | null;
@@ -43,7 +41,6 @@ export interface ChainConfiguration {
 
 export interface GatewayChainConfiguration
   extends Pick<ChainConfiguration, 'chain' | 'upstreams' | 'usesPublicUpstreams'> {
-  /** Path segment. */
   readonly slug: string;
   readonly integrity: 'none' | 'strict';
   readonly logRangeMax: number;
@@ -65,7 +62,6 @@ interface NamedChain {
   readonly custom: CustomChain;
 }
 
-/** The chains named in `CHAINS` and `GATEWAY_CHAINS`, each with its own keys, and everything that is wrong with them. */
 export function resolveChains(settings: GlobalSettings, variables: Variables, needsUpstreams = true): ResolvedChains {
   const known = createChainRegistry();
   const keyOf = (name: string): string => known.find(name)?.key ?? name;
@@ -101,7 +97,7 @@ export function namesWithKeys(settings: GlobalSettings): string[] {
   return [...new Set([...(settings.CHAINS ?? []), ...offeredNames(settings, createChainRegistry())])];
 }
 
-/** By chain key: one that both lists name goes by its name in `CHAINS`. */
+/** By chain key. The name in `CHAINS` wins. */
 function readNamed(
   settings: GlobalSettings,
   variables: Variables,
@@ -189,7 +185,7 @@ type SelectionKey = 'CHAINS' | 'GATEWAY_CHAINS';
 
 type FoundChain = NamedChain & { readonly chain: Chain };
 
-/** Adds one chain after the other, so that a collision is reported with the setting that causes it. */
+/** Chains are added one by one, so that a collision names its setting. */
 function addChains(
   known: ChainRegistry,
   named: readonly NamedChain[],

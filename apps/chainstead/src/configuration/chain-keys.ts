@@ -25,7 +25,7 @@ const chains = keysOf('Chains');
 const gateway = keysOf('Gateway');
 const verification = keysOf('Verification');
 
-/** Settings with the suffix `_<CHAIN>`: the chain's name in upper case with `_` for `-`. */
+/** With suffix `_<CHAIN>`: the name in upper case, `_` for `-`. */
 export const chainKeys = z.object({
   RPC_URLS: chains.optional(listOf(urlOf('http:', 'https:', 'ws:', 'wss:')), {
     description: 'Upstream nodes. WebSocket URLs only announce new heads. Write a comma inside a URL as %2C',

@@ -1,7 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { closest } from './suggestion.ts';
 
-/** In a shorter name, two letters are half. */
 const SHORT_NAME_LENGTH = 5;
 const SEPARATORS = /[\s;|+&]+/;
 

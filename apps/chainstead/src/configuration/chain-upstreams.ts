@@ -18,7 +18,7 @@ export function usesPublicUpstreams(own: ChainSettings): boolean {
   return own.RPC_URLS === undefined && own.RPC_PRIVATE_URLS === undefined;
 }
 
-/** Number of upstreams in use: those over HTTP, and private ones only without others. */
+/** Upstreams in use: those over HTTP; private ones only without others. */
 export function countRequested(upstreams: readonly UpstreamConfig[]): number {
   const http = upstreams.filter(({ url }) => url.startsWith('http'));
   return http.filter(({ isPrivate }) => isPrivate !== true).length || http.length;

@@ -18,11 +18,11 @@ export interface ParsedConfiguration {
 }
 
 export interface ParseOptions {
-  /** Whether a chain without an upstream is a problem. @default true */
+  /** A chain without an upstream is a problem. @default true */
   readonly needsUpstreams?: boolean;
 }
 
-/** Parses what the sources give; earlier sources win. @throws ConfigurationError with every problem at once. */
+/** Earlier sources win. @throws ConfigurationError with every problem at once */
 export function parseConfiguration(
   sources: readonly ConfigurationSource[],
   { needsUpstreams = true }: ParseOptions = {},
@@ -30,7 +30,7 @@ export function parseConfiguration(
   const variables = mergeSources(sources);
   const settings = globalKeys.safeParse(variables);
   const problems: ConfigurationProblem[] = settings.success ? [] : issuesAsProblems(settings.error.issues, variables);
-  // A wrong global key must not hide problems of the chains: they are read with that key left out.
+  // A wrong global key must not hide problems of chains.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
   const chains = resolveChains(usable, variables, needsUpstreams);
   problems.push(
@@ -56,7 +56,6 @@ export function acceptedKeys(chainNames: readonly string[]): string[] {
   return [...Object.keys(globalKeys.shape), ...perChain];
 }
 
-/** An embedded Postgres has no standbys. */
 function storageProblems(
   { DATABASE_READ_URL: readUrl }: GlobalSettings,
   given: Readonly<Record<string, string>>,
@@ -85,7 +84,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
       protectDocs: settings.PROTECT_DOCS === 'true',
       documentationUrl: settings.DOCUMENTATION_URL ?? null,
       hasAgentSql: settings.MCP_SQL === 'true' || settings.MCP_DATABASE_URL !== undefined,
-      /** As a role that can only read. `chainstead start` sets it for each feature that is on. */
+      /** A role that can only read. `chainstead start` sets it if the feature is on. */
       mcpDatabaseUrl: settings.MCP_DATABASE_URL ?? null,
       hasGraphql: settings.GRAPHQL === 'true' || settings.GRAPHQL_DATABASE_URL !== undefined,
       graphqlDatabaseUrl: settings.GRAPHQL_DATABASE_URL ?? null,
@@ -111,7 +110,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     gateway: {
       chains: chains.gateway,
       chainsKey,
-      /** By key; null: unlimited. The same holds for the next one, whatever the calls weigh. */
+      /** This and the next are per key; null: unlimited. */
       weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
       allCallsPerSecond: settings.GATEWAY_RATE_LIMIT === undefined ? unlessZero(settings.RATE_LIMIT) : null,
       callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
@@ -123,7 +122,6 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     datasets: settings.DATASETS ?? datasets,
     chainRegistry: chains.registry,
     aptos: toAptosConfiguration(settings),
-    /** By chain; 0: the background prover is off. */
     verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
     contractsFile: settings.CONTRACTS_FILE ?? null,
     contractLimits: {
@@ -136,7 +134,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
 function toWebhooksConfiguration(settings: GlobalSettings) {
   return {
     retries: settings.WEBHOOK_RETRIES,
-    /** After each failed attempt; the last one for all further attempts. */
+    /** The last one repeats. */
     retryDelaysMs: settings.WEBHOOK_RETRY_SCHEDULE,
     historyDays: settings.WEBHOOK_HISTORY_DAYS,
     concurrency: settings.WEBHOOK_CONCURRENCY,
@@ -159,7 +157,7 @@ function toDatabaseConfiguration(settings: GlobalSettings) {
   return {
     /** Null: embedded, in `dataDirectory`. */
     url: settings.DATABASE_URL ?? null,
-    /** Null: `url` is also used for sessions. */
+    /** Null: `url`. */
     sessionUrl: settings.DATABASE_SESSION_URL ?? null,
     superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
     readUrl: settings.DATABASE_READ_URL ?? null,

@@ -1,4 +1,4 @@
-/** Start reading in global-keys.ts and chain-keys.ts (settings), then configuration.ts (what they become). */
+/** Start reading in global-keys.ts and chain-keys.ts, then configuration.ts. */
 
 export type { AptosConfiguration, AptosNetworkConfiguration } from './aptos-configuration.ts';
 export type { ChainConfiguration } from './chain-configuration.ts';

@@ -6,7 +6,6 @@ import type { GlobalSettings } from './global-keys.ts';
 
 export interface NamesConfiguration {
   readonly chains: readonly NameChainConfiguration[];
-  /** Of ENS. */
   readonly universalResolver: Address;
   readonly asksGateways: boolean;
 }

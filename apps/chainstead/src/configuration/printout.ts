@@ -6,7 +6,7 @@ import type { ConfigurationSource } from './sources.ts';
 
 export interface PrintedKey {
   readonly key: string;
-  /** Redacted; null when absent and without a default. */
+  /** Redacted; null: absent, without a default. */
   readonly value: string | null;
   /** `environment`, the path of a file, or `default`. */
   readonly origin: string;

@@ -1,4 +1,4 @@
-/** Configuration keys that had another name. An old name is refused: if it were ignored, its key would silently take the default. */
+/** Former names are refused: if ignored, the key would silently take the default. */
 import { createChainRegistry } from '@chainstead/chains';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { globalKeys } from './global-keys.ts';
@@ -8,7 +8,6 @@ import type { ConfigurationSource } from './sources.ts';
 
 type KeyName = keyof typeof globalKeys.shape | keyof typeof chainKeys.shape;
 
-/** Old name → new name, both without the suffix of a chain (`_ETH`). */
 export const RENAMED_KEYS: Readonly<Record<string, KeyName>> = {
   INDEX_WAIT_MS: 'ON_DEMAND_WAIT_MS',
   KEEP_BLOCKS: 'RETENTION_BLOCKS',
@@ -40,7 +39,7 @@ export function renamedKeyProblems(
   );
 }
 
-/** By whole keys, since the environment may hold similar ones of other programs: `PROOF_READER` is none of ours. */
+/** Whole keys: the environment may hold similar ones, such as `PROOF_READER`. */
 function newKeysByOldKey(chainNames: readonly string[]): ReadonlyMap<string, NewKey> {
   const known = createChainRegistry()
     .all()

@@ -7,17 +7,17 @@ import { ConfigurationFileError } from './problems.ts';
 export interface ConfigurationSource {
   /** `environment` or the path of a file. */
   readonly origin: string;
-  /** Whether every key in it is meant for Chainstead (a file), or only some (the environment). */
+  /** Every key is for Chainstead (a file), or only some (the environment). */
   readonly isOwn: boolean;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** The process environment as a source. Empty values count as absent, as in compose files. */
+/** Empty values are absent, as in compose files. */
 export function environmentSource(environment: Readonly<Record<string, string | undefined>>): ConfigurationSource {
   return { origin: 'environment', isOwn: false, variables: withoutEmpty(environment) };
 }
 
-/** Reads a file of `KEY=value` lines, or one JSON object if its name ends in `.json`. @throws ConfigurationFileError */
+/** `KEY=value` lines, or a JSON object in `*.json`. @throws ConfigurationFileError */
 export function fileSource(path: string): ConfigurationSource {
   const text = readText(path);
   return {
@@ -27,7 +27,6 @@ export function fileSource(path: string): ConfigurationSource {
   };
 }
 
-/** One set of variables; earlier sources win. */
 export function mergeSources(sources: readonly ConfigurationSource[]): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const source of sources.toReversed()) Object.assign(merged, source.variables);

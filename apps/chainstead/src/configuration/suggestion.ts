@@ -1,10 +1,8 @@
-/** Shorter names have too many neighbours by chance: HOME is two letters from HOST. */
 const LENGTH_MIN = 6;
 const LENGTH_FOR_TWO_EDITS = 9;
 
-/** Gives the candidate that a key was probably meant to be, or null. An environment may hold hundreds of keys that mean nothing of ours. */
+/** Null: none. An environment may hold hundreds of foreign keys. */
 export function keySuggestions(candidates: readonly string[]): (given: string) => string | null {
-  // The first of several with the same words.
   const byWords = new Map(candidates.toReversed().map((candidate) => [sortedWords(candidate), candidate]));
   return (given) => {
     const reordered = byWords.get(sortedWords(given));
@@ -19,7 +17,6 @@ export function closest(given: string, candidates: readonly string[], editsMax: 
   let best: string | null = null;
   let bestEdits = editsMax + 1;
   for (const candidate of candidates) {
-    // A difference in length takes at least as many edits.
     if (Math.abs(given.length - candidate.length) >= bestEdits) continue;
     const edits = editDistance(given, candidate);
     if (edits < bestEdits) {
@@ -30,7 +27,7 @@ export function closest(given: string, candidates: readonly string[], editsMax: 
   return best;
 }
 
-/** Words in any order and number: ETH_RPC_URL is RPC_URLS_ETH. */
+/** In any order and number: ETH_RPC_URL is RPC_URLS_ETH. */
 function sortedWords(key: string): string {
   return key
     .split('_')
@@ -39,7 +36,7 @@ function sortedWords(key: string): string {
     .join('_');
 }
 
-/** Levenshtein distance: insertions, deletions and replacements of one letter. */
+/** Levenshtein distance. */
 export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row += 1) {

@@ -9,16 +9,14 @@ export interface ConfigurationWarning {
 
 export interface KnownKeys {
   readonly accepted: readonly string[];
-  /** Names of keys that are written per chain (`RPC_URLS`). */
   readonly perChain: readonly string[];
   readonly configuredChains: readonly string[];
 }
 
-/** Keys that are read outside the configuration itself. */
 const READ_ELSEWHERE = ['CHAINSTEAD_CONFIG'];
 const OWN_PREFIX = 'CHAINSTEAD_';
 
-/** Covers all keys of a file, and those of the environment that look like one of ours. */
+/** All keys of a file; from the environment, those that look like ours. */
 export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known: KnownKeys): ConfigurationWarning[] {
   const accepted = new Set([...known.accepted, ...READ_ELSEWHERE]);
   const suggest = { accepted: keySuggestions(known.accepted), perChain: keySuggestions(known.perChain) };

@@ -19,7 +19,6 @@ const CIDR_OR_ADDRESS = /^[0-9a-fA-F:.]+(\/\d{1,3})?$/;
 
 export const plainText = z.string().trim().min(1, 'is empty');
 
-/** Texts of accepted values, for settings that state no narrower one. */
 export const allowedTexts = z.registry<{ readonly allowed: string }>();
 
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number, string> {
@@ -38,7 +37,6 @@ export function decimalNumber(min: number, max: number): z.ZodType<number, strin
     .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`);
 }
 
-/** A number within bounds, with up to 6 decimals, as an exact fraction. */
 export function exactNumber(min: number, max: number): z.ZodType<Fraction, string> {
   return plainText
     .regex(/^\d+(\.\d{1,6})?$/, 'is not a number with up to 6 decimals')
@@ -56,11 +54,10 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
     .register(allowedTexts, { allowed: choices.join(' or ') });
 }
 
-/** A URL of one of these protocols (written with the colon, `https:`). */
 export function urlOf(...protocols: readonly string[]): z.ZodType<string, string> {
   return plainText
     .refine(
-      // Without its protocol, localhost:8545 is a URL of the protocol "localhost:".
+      // `localhost:8545` would have the protocol "localhost:".
       (text) => protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)),
       { error: `does not start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, abort: true },
     )
@@ -79,7 +76,7 @@ export const postgresUrl: z.ZodType<string, string> = plainText
   })
   .register(allowedTexts, { allowed: 'a postgres:// URL with a database name' });
 
-/** A comma list without empty entries; spaces around entries are dropped. At least one entry, none twice. */
+/** Comma list without empty entries: at least one, none twice. */
 export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly Item[], string> {
   return plainText
     .transform((text) =>
@@ -104,7 +101,7 @@ export const processCount: z.ZodType<number | 'auto', string> = plainText.toLowe
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 
-/** A comma list of durations such as `30s,10m,1h`, at least one. Milliseconds. */
+/** Comma list such as `30s,10m,1h`. Milliseconds. */
 export const durations: z.ZodType<readonly [number, ...number[]], string> = plainText
   .transform((text) =>
     text.split(',').map((entry) => {
@@ -133,7 +130,7 @@ export const privateNetworks: z.ZodType<boolean | readonly string[], string> = p
     'is neither true, false nor a list of CIDRs',
   );
 
-/** A block number, or `head` (null): the head at the first start. */
+/** Null: `head` at the first start. */
 export const startBlock: z.ZodType<number | null, string> = plainText
   .refine((text) => text.toLowerCase() === 'head' || DIGITS.test(text), 'is neither a block number nor head')
   .transform((text) => (text.toLowerCase() === 'head' ? null : Number(text)))
@@ -142,7 +139,7 @@ export const startBlock: z.ZodType<number | null, string> = plainText
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A day, which begins at midnight UTC, or a time with its zone; not in the future. */
+/** A day, from midnight UTC, or a time with its zone; not in the future. */
 export const pastTime: z.ZodType<Date, string> = plainText
   .refine((text) => (DAY.test(text) || MOMENT.test(text)) && isCalendarDay(text.slice(0, 10)), {
     error: 'is neither a date nor a time with a time zone',
@@ -191,14 +188,14 @@ export const marketplaceDeployment: z.ZodType<MarketplaceDeployment, string> = p
 
 export const DATASET_NAMES: readonly string[] = datasets.map(({ name }) => name);
 
-/** Value of `DATASETS` for all datasets except those of exchanges, which take the most calls and space. */
+/** All but datasets of exchanges, which take the most calls and space. */
 export const LIGHT = 'light';
 
 const OF_EXCHANGES: ReadonlySet<string> = new Set(
   [swaps, poolStates, poolCreations, binChanges].map(({ name }) => name),
 );
 
-/** A comma list of names and {@link LIGHT}. Each dataset is returned once. */
+/** Comma list of names and {@link LIGHT}. Each once. */
 export const datasetList: z.ZodType<readonly Dataset[], string> = listOf(
   plainText
     .transform((text) => datasets.filter(({ name }) => (text === LIGHT ? !OF_EXCHANGES.has(name) : name === text)))
@@ -213,7 +210,6 @@ export const verifyBlocksPerSecond: z.ZodType<number | 'auto', string> = plainTe
 
 export const proofPolicy = oneOf('strict', 'record');
 export const backfillProof = oneOf('none', 'receipts');
-/** Milliseconds: from 10, for development chains, to an hour. */
 export const pollInterval = wholeNumber(10, 3_600_000);
 
 /** `family:factory` or `family:factory:initCodeHash`. */
@@ -230,7 +226,7 @@ const FEED_DECIMALS_MAX = 36;
 const YEAR_SECONDS = 31_536_000;
 const DEFAULT_FEED_DECIMALS = '8';
 
-/** `token:proxy`, `token:proxy:decimals` or `token:proxy:decimals:heartbeat`. The token `native` is the native token. */
+/** `token:proxy[:decimals[:heartbeat]]`. `native` is the native token. */
 export const tokenFeed: z.ZodType<TokenFeed, string> = plainText.transform((text, context) => {
   const [token = '', proxy = '', decimals = DEFAULT_FEED_DECIMALS, heartbeat, ...others] = text
     .split(':')
@@ -249,7 +245,6 @@ export const tokenFeed: z.ZodType<TokenFeed, string> = plainText.transform((text
       tokens: [token === 'native' ? ZERO_ADDRESS : parseAddress(token)],
       proxy: parseAddress(proxy),
       decimals: Number(decimals),
-      // An aggregator is its own proxy. For a proxy, its aggregators are read from the chain.
       aggregators: [parseAddress(proxy)],
       ...(heartbeat !== undefined && { heartbeatSeconds: Number(heartbeat) }),
     };

@@ -34,7 +34,7 @@ export async function applyContractsFile(
   return wanted.length;
 }
 
-/** Applies the file, and again after each change, until the signal aborts. Errors are logged, and the contracts stay as they are. */
+/** Again after each change, until the abort. Errors are logged and change nothing. */
 export async function watchContractsFile(watch: ContractsFileWatch, signal: AbortSignal): Promise<void> {
   const { path, clock, logger } = watch;
   let applied: string | null = null;
@@ -47,7 +47,7 @@ export async function watchContractsFile(watch: ContractsFileWatch, signal: Abor
       applied = stamp;
     } catch (error) {
       logger.error({ path, error: errorText(error) }, 'The contracts of the file could not be applied');
-      // An outage of the database passes; a wrong file stays wrong until it changes.
+      // An outage passes; a wrong file stays wrong until it changes.
       if (error instanceof ContractsFileError) applied = stamp;
     }
   }

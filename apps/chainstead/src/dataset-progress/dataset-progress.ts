@@ -7,11 +7,10 @@ import type { Configuration } from '../configuration/index.ts';
 
 export interface DatasetProgress {
   readonly subject: 'swaps' | 'prices' | 'proofs';
-  /** `off`: a setting turns it off, and `waitsFor` names it. */
+  /** `off`: by a setting that `waitsFor` names. */
   readonly state: 'complete' | 'waiting' | 'off';
-  /** Newest unbroken range that is done; null: none. */
+  /** Newest unbroken range; null: none. */
   readonly done: BlockRange | null;
-  /** In words, each with the remedy if one exists. Empty if complete. */
   readonly waitsFor: readonly string[];
 }
 
@@ -28,7 +27,7 @@ export interface MarketFacts {
   readonly feedsWithoutValue: number;
 }
 
-/** The count stops here, so that it costs the same for any number of pools. */
+/** The count stops here, so it costs the same for any number of pools. */
 export const POOLS_COUNTED_MAX = 10_000;
 
 export function datasetProgress(facts: ProgressFacts): readonly DatasetProgress[] {
@@ -112,7 +111,7 @@ function finished(
   return { subject, state: waitsFor.length === 0 ? 'complete' : 'waiting', done, waitsFor };
 }
 
-/** Returns why swaps are not indexed, with the remedy; null: they are. */
+/** The reason with its remedy; null: swaps are indexed. */
 function swapsOff({ chain, datasets }: ProgressFacts): string | null {
   if (!datasets.includes(EVERY_SWAP.dataset)) return notInDatasets(EVERY_SWAP.dataset);
   const key = `${EVERY_SWAP.setting}_${environmentSuffix(chain)}`;
@@ -128,7 +127,6 @@ function duePools({ market: { duePools: due } }: ProgressFacts): readonly string
   return [`the proof of ${due === POOLS_COUNTED_MAX ? 'at least ' : ''}${due} ${due === 1 ? 'pool' : 'pools'}`];
 }
 
-/** `80 blocks from 20 to 99`. Between several ranges, other blocks may be done. */
 function blocksText(ranges: readonly BlockRange[]): string {
   const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   const [first, last] = [ranges.at(0)?.from, ranges.at(-1)?.to];

@@ -68,20 +68,19 @@ export interface DatasetRoutesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly nodeReads?: NodeReadQueue;
-  /** Where what requests have counted is measured. @default nowhere */
+  /** @default nowhere */
   readonly metrics?: Registry;
   readonly call?: CallDirectly;
   readonly nameChains?: readonly Chain[];
 }
 
-/** Bounds of the work that requests cause (`ON_DEMAND_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_CONCURRENCY_PER_KEY`). */
 export interface OnDemandLimits {
   readonly waitMs: number;
-  /** How old a reading of a native balance may be. Milliseconds. @default 15,000 */
+  /** @default 15,000 */
   readonly nativeBalanceMaxAgeMs?: number;
-  /** Maximum age of a balance reading for tokens whose transfers don't determine balances. Milliseconds. @default 60,000 */
+  /** For tokens whose transfers don't determine balances. @default 60,000 */
   readonly balanceMaxAgeMs?: number;
-  /** Node calls for one wallet history at most; 0: none is read. */
+  /** Per wallet history; 0: none is read. */
   readonly maxCalls: number;
   readonly perKey: number;
 }
@@ -89,7 +88,6 @@ export interface OnDemandLimits {
 const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
 const BALANCE_MAX_AGE_MS = 60_000;
 
-/** Loaded with this module, which only processes with an API import. */
 const ownRoutes = (await Promise.all(manifests.map((manifest) => manifest.loadRoutes()))).flatMap(
   ({ routes }) => routes,
 );
@@ -100,7 +98,6 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const nodeReads = options.nodeReads ?? createNodeReadQueue(options);
   const budget = createOnDemandBudget(onDemand);
-  // One for all routes: what they have counted of a chain is counted in turn.
   const projections = createSubjectProjections(options.database, options.metrics);
   const reading = { database: options.database, nodeReads, logger: options.logger };
   const heldNow = createHeldNow(reading, waitMs);
@@ -117,7 +114,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const asking = { ...onDemand, nodeReads, onDemandBackfill, clock: options.clock, budget, abis };
   const readPrices = createTokenPriceReader(balances);
   const routes = [
-    // Before those whose path is only parameters and a word that an event may be called.
+    // Before those with only parameters and a word that an event may be called.
     ...contractRoutes,
     walletTokenTransfersRoute,
     createTokenTransfersRoute({ onDemandBackfill }),
@@ -151,7 +148,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...contractLogsRoutes({ onDemandBackfill }),
     ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], waitMs, budget }),
     ...ownRoutes,
-    // After all others of NFTs: its last one takes any segment for a token id.
+    // Last of NFTs: its last route takes any segment for a token id.
     ...metadataRoutes({
       ...options,
       onCollection: onDemandBackfill.requestContract,

@@ -5,8 +5,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
   app.openapi(latestBlock, async (c) => {
     const chain = indexedChain(chains, c.req.valid('param').chain);
-    // The next request of the client shows the block, too.
-    // The follower writes all datasets of a block together; a chain that is only backfilled has ranges alone.
+    // The follower writes all datasets of a block together; a backfilled chain has only ranges.
     const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(sql`
   SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = ${chain.id})) AS newest, chain.head
   FROM (SELECT ${chain.id}::bigint AS chain_id) AS requested LEFT JOIN sync_chains AS chain USING (chain_id)`);

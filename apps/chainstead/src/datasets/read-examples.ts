@@ -4,7 +4,7 @@ import type { DocumentExamples } from '@chainstead/http';
 import { readManifestExamples } from './manifest/read-manifest-examples.ts';
 import { manifests } from './registry.ts';
 
-/** From one of the first rows of each table, so that a large table takes no search. */
+/** From first rows, so that a large table takes no search. */
 export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
   const [first] = chains;
   if (first === undefined) return {};
@@ -53,7 +53,7 @@ const UNKNOWN_CONTRACT = { name: 'vault', event: 'deposit' };
 
 type Sampled<Column extends string> = Readonly<Record<Column | 'chain', string>> & { readonly chain_id: number };
 
-/** Returns a function that reads one of a table's first rows: one for which `best` holds, if there is any. */
+/** Prefers a row for which `best` holds. */
 function createSampler(database: Database, chains: readonly Chain[]) {
   return async <Column extends string>(
     table: string,
@@ -183,7 +183,6 @@ const HISTORY = { fromDate: '2020-01-01', toDate: '2030-01-01', timeFrame: '1m' 
 const ANY_ROW = sql`true`;
 const SAMPLE_ROWS = 1_000;
 const PAGE_SIZE = 10;
-/** The longest window: old sales are shown as well. */
 const DAYS_MAX = 365;
 
 function isNotZero(column: string): Sql {
@@ -200,7 +199,7 @@ const PAIR = {
 };
 const IS_PAIR = sql`status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL`;
 
-/** One token for ether, as sale prices need it. Null arrays mark it as one. */
+/** Sales of one token for ether. Null arrays mark a single token. */
 const HAS_SALE_PRICE = sql`payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1`;
 
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';

@@ -21,7 +21,7 @@ import {
 import type { DatasetManifest } from './manifests.ts';
 import * as ownDatasets from './manifests.ts';
 
-/** Those that are a folder of this package, with their routes. To add one: `npm run new:dataset`, or a folder and a line in `manifests.ts`. */
+/** Folders of this package. To add one: `npm run new:dataset`. */
 export const manifests: readonly DatasetManifest[] = Object.values(ownDatasets);
 
 const pricedFeedAnswers: Dataset = {

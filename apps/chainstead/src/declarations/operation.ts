@@ -29,7 +29,6 @@ export function demoCommand(context: CommandContext): Command {
     .option('--webhooks', 'One line per received webhook, instead of the latest one in place')
     .addHelpText('after', DEMO_EXAMPLES)
     .action(async (options: { webhooks?: boolean }) => {
-      // Imported here: the demo's node and compiler would slow down every other command.
       const { runDemo } = await import('../demo/run-demo.ts');
       await runDemo(context, { listsWebhooks: options.webhooks === true });
     });

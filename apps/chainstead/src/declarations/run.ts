@@ -3,7 +3,7 @@ import type { CommandContext, Invocation } from '../session/command-context.ts';
 
 type Action = (invocation: Invocation<never>, ...args: never[]) => unknown;
 
-/** Returns an action that is imported when it runs, which keeps help fast. Commander calls it with arguments, options and command. */
+/** Imported when it runs, which keeps help fast. Commander passes arguments, options, command. */
 export function run(context: CommandContext, load: () => Promise<Action>): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const [options, command] = given.slice(-2) as [never, Command];
@@ -12,7 +12,6 @@ export function run(context: CommandContext, load: () => Promise<Action>): (...g
   };
 }
 
-/** Reads a comma list, of an option that may be repeated. */
 export function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((one) => one.trim())];
 }

@@ -15,7 +15,6 @@ export interface TradedChain {
 export interface DemoChain extends TradedChain {
   readonly tokens: readonly Address[];
   readonly exchanges: DemoExchanges;
-  /** Swaps, transfers, mints and burns of tokens and NFTs, and sales: so many rounds of them. The last thing is a sale. */
   makeTraffic(rounds: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -29,11 +28,8 @@ const TOKENS = [
   ['Demo Point', 'DPT', 0],
 ] as const;
 const SUPPLY_UNITS = 1_000_000n;
-/** Price of one ether, for a start. */
 const DOLLARS = 2_500;
-/** Of NFTs without a sale, and of the price of ether. */
 const ROUNDS_BETWEEN_MOVES = 4;
-/** What cats become, so that they have traits. */
 const MOODS = ['calm', 'curious', 'grumpy', 'sleepy', 'calm'];
 
 export async function startDemoChain(): Promise<DemoChain> {
@@ -41,7 +37,7 @@ export async function startDemoChain(): Promise<DemoChain> {
   const devnet = await startDevnet({ chainId: DEMO_CHAIN_ID });
   try {
     const wallets = devnet.accounts.slice(0, WALLETS);
-    // One after the other: the node gives nonces by what is mined.
+    // One by one: the node gives nonces by mined transactions.
     const tokens: Address[] = [];
     for (const args of TOKENS) tokens.push(await devnet.deploy(contracts.DemoToken, args));
     const market = await deployMarket(devnet);

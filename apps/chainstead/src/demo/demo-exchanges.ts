@@ -4,13 +4,12 @@ import type { Devnet } from './devnet/devnet.ts';
 import { deployExchanges } from './exchanges/exchange-devnet.ts';
 import type { ExchangePool } from './exchanges/exchange-pool.ts';
 
-/** Uniswap v2, v3 and v4 with a pool each of the demo's ether and dollars, and a fake pair at a thousand times their price. */
+/** Uniswap v2, v3 and v4 with a pool each, and a fake pair at a thousand times their price. */
 export interface DemoExchanges {
   readonly setting: string;
   readonly pools: readonly ExchangePool[];
-  /** Belongs to no exchange, but its events say so. */
   readonly fakePair: Address;
-  /** Accounts that trade. They are no wallets of the demo. Each buys ether in one round and sells it in the next. */
+  /** Each buys ether in one round and sells it in the next. No wallets of the demo. */
   readonly traders: readonly Address[];
   readonly gainer: Address;
   trade(round: number): Promise<void>;
@@ -24,16 +23,13 @@ interface TradedTokens {
 
 const DOLLAR_UNIT = 10n ** 6n;
 const ETHER_UNIT = 10n ** 18n;
-/** Ether that each pool has, with as much in dollars. */
 const DEPTH = 100n;
 const HOLDING = 100n * DEPTH;
 const FAKE_FACTOR = 1_000n;
 const ROUNDS_BETWEEN_FAKES = 4;
-/** Dollars of the gainer's purchase, and of the purchase after it that raises the price by 8 percent. */
 const GAINER_DOLLARS = 2_500n;
 const RAISING_DOLLARS = 10_000n;
 
-/** Deploys them, adds liquidity and makes the gainer's profit. Takes about fifty blocks. */
 export async function deployDemoExchanges(
   devnet: Devnet,
   { dollar, ether, price }: TradedTokens,

@@ -10,7 +10,7 @@ export interface DemoLedger {
 
 interface DemoCoin {
   readonly type: string;
-  /** SHA-256 of the type in hexadecimal digits: its place in the paths of holders. */
+  /** SHA-256 of the type, hexadecimal: its place in paths of holders. */
   readonly hash: string;
 }
 
@@ -25,14 +25,11 @@ const COINS = 40;
 const TRANSFERS = 12;
 const WALLETS = 4;
 const SUPPLY = 1_000_000_00000000n;
-/** 2023-03-28. */
 const FIRST_MICROSECONDS = 1_680_000_000_000_000n;
 const MICROSECONDS_BETWEEN = 60_000_000n;
-/** Numbers of the event handles of a coin store. */
 const DEPOSITS = 2;
 const WITHDRAWALS = 3;
 
-/** Publishes coins, each with its supply in the store of its creator, then moves the newest one between wallets. */
 export function createDemoLedger(): DemoLedger {
   const coins = Array.from({ length: COINS }, (_, index) => ({ ...coinOf(index), symbol: `DEMO${index}` }));
   const { creator, type } = coinOf(COINS - 1);
@@ -40,7 +37,6 @@ export function createDemoLedger(): DemoLedger {
   const balances = new Map([[creator, SUPPLY]]);
   const transfers: DemoCoinTransfer[] = [{ owner: creator, isDeposit: true, amount: SUPPLY }];
   const moves = Array.from({ length: TRANSFERS }, (_, index) => {
-    // The creator gives to each wallet first, so that each has what it sends on.
     const from = index < WALLETS ? creator : itemAt(wallets, index);
     const to = itemAt(wallets, index < WALLETS ? index : index + 1);
     const amount = index < WALLETS ? SUPPLY / BigInt(10 + index) : BigInt(index) * 100_000_000n;

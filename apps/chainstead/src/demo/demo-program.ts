@@ -19,13 +19,12 @@ import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
 export interface DemoProgram {
   readonly address: string;
-  /** File with the console key; null if the program ended before. */
+  /** With the console key; null: the program ended before. */
   readonly adminKeyFile: string | null;
-  /** DATA_DIR of its database. */
   readonly dataDirectory: string;
-  /** URL of its database, with the password: the database is temporary. Empty if the program ended before. */
+  /** With the password: the database is temporary. Empty: the program ended before. */
   readonly databaseUrl: string;
-  /** Settles when the program has ended, with or without an abort of the context's signal. */
+  /** Settles with or without an abort of the context's signal. */
   readonly ended: Promise<void>;
 }
 
@@ -34,7 +33,6 @@ export interface DemoSources {
   readonly coins: DemoCoins;
 }
 
-/** What a developer may set for the demo too; everything else of the configuration is the demo's own. */
 const KEYS_KEPT = new Set(['PORT', 'LOG_LEVEL']);
 
 export async function checkDemo({ environment }: CommandContext): Promise<void> {
@@ -59,7 +57,6 @@ export async function startDemoProgram(
       const storage = await openStorage(opening);
       try {
         const { database } = storage;
-        // The database is new: afterwards it is not.
         const configured = configuration.api.keys;
         const adminKeyFile = await writeFirstAdminKey({ database, configured, dataDirectory, logger });
         for (const { chain } of configuration.chains) await addDemoContract(database, chain, sources.chain.market);
@@ -90,7 +87,7 @@ export async function startDemoProgram(
   return { ...started, dataDirectory, ended };
 }
 
-/** The demo never touches what a developer has configured: of `environment`, only harmless keys stay. */
+/** Keeps only harmless keys of the developer's `environment`. */
 export function demoEnvironment(
   { chain: { devnet, market, exchanges, tokens }, coins }: DemoSources,
   dataDirectory: string,
@@ -102,7 +99,6 @@ export function demoEnvironment(
     Object.entries(environment).filter(([key, value]) => value !== '' && !own.has(key) && key !== 'CHAINSTEAD_CONFIG'),
   );
   return {
-    // A person reads along; what is wrong with a chain is in `chainstead status`.
     LOG_LEVEL: 'error',
     ...others,
     ...(port === undefined ? {} : { PORT: String(port) }),
@@ -113,18 +109,15 @@ export function demoEnvironment(
     MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
     ETHER_FEED_DEVNET: market.etherFeed.address,
     EXCHANGES_DEVNET: exchanges.setting,
-    // Gives the demo's ether a price in its pools.
     DOLLAR_TOKENS_DEVNET: tokens[0],
-    // The pools of the demo are seconds old.
+    // Its pools are seconds old.
     PRICE_HOLD_SECONDS: '0',
     START_BLOCK_DEVNET: '0',
-    // Complete lists of wallets are compared, without an earlier request for them.
     TRANSACTIONS_DEVNET: 'all',
-    // The first request for a contract's logs returns all of them.
     LOGS_DEVNET: 'all',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '1000',
-    // The balances of the wrapped native token are compared with the node's a moment after they changed.
+    // Wrapped native balances are compared right after they changed.
     BALANCE_MAX_AGE_MS: '500',
     APTOS_NODE_URL: coins.fullnode.url,
     APTOS_DATASETS: APTOS_DATASET_NAMES.join(),
@@ -133,7 +126,6 @@ export function demoEnvironment(
     GRAPHQL: 'true',
     MCP_SQL: 'true',
     CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),
-    // Its receiver of webhooks is on this machine.
     WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
   };
 }

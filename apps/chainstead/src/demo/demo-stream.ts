@@ -9,7 +9,7 @@ export interface DemoStream {
   readonly id: string;
   readonly wallet: Address;
   readonly token: Address;
-  /** Every webhook so far, the same one as often as it came. @throws DemoStreamError for one that is not signed right */
+  /** In order, with repeats. @throws DemoStreamError for a wrong signature */
   webhooks(): DemoWebhook[];
   close(): Promise<void>;
 }
@@ -40,7 +40,6 @@ export class DemoStreamError extends defineError('DEMO_STREAM', (problem: string
   message: `Demo stream failed: ${problem}`,
 })) {}
 
-/** Blocks until the demo's webhooks are confirmed: more than its reorganisations take away. */
 export const DEMO_CONFIRMATIONS = 8;
 
 export async function startDemoStream(
@@ -54,7 +53,6 @@ export async function startDemoStream(
   const receiver = await startWebhookReceiver({
     answer(received) {
       const webhook = webhookSchema.parse(JSON.parse(received.body));
-      // The test webhook is of no stream.
       if (webhook.streamId !== '') onWebhook(webhook);
       return {};
     },
@@ -71,7 +69,6 @@ export async function startDemoStream(
       webhooks: () =>
         receiver.received
           .map(({ body, headers }) => {
-            // As a receiver has to: keccak256 of the text and the secret.
             if (headers['x-signature'] !== keccak256(stringToBytes(body + secretKey)))
               throw new DemoStreamError(`a webhook is not signed with the secret: ${body.slice(0, 200)}`);
             return webhookSchema.parse(JSON.parse(body));

@@ -10,7 +10,6 @@ import type { ExpectedTrade } from './market/market-stall.ts';
 import { createWebhookDisplay } from './webhook-display.ts';
 
 const PAUSE_MS = 500;
-/** Number of rounds with frequent traffic. Afterwards the chain has little traffic. */
 const STORY_ROUNDS = 60;
 const QUIET_PAUSE_MS = 30_000;
 const CATCH_UP_MS_MAX = 60_000;
@@ -53,7 +52,7 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
   }
 }
 
-/** Waits until the curl lines return rows. Pools come last: they are proven after their blocks are stored. */
+/** Waits for rows in the curl lines. Pools come last: proven after their blocks are stored. */
 async function untilCaughtUp(
   address: string,
   { exchanges }: DemoChain,

@@ -9,12 +9,10 @@ export interface WebhookDisplayOptions {
   readonly signal: AbortSignal;
 }
 
-/** Interval of lines if the output is not a terminal. Milliseconds. */
 const SUMMARY_INTERVAL_MS = 30_000;
 const COLUMNS_DEFAULT = 80;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** On a terminal, the latest webhook with a count in one line; otherwise an occasional line. */
 export function createWebhookDisplay(options: WebhookDisplayOptions): (webhook: DemoWebhook) => void {
   const { output, clock, listsAll, signal } = options;
   const isInPlace = output.isTTY === true && !listsAll;

@@ -7,11 +7,10 @@ export interface DatasetCostFacts {
   readonly chain: Chain;
   readonly known: readonly Dataset[];
   readonly configured: ReadonlySet<string>;
-  /** Newest blocks; none: costs have no figures. */
   readonly sample: readonly SampledBlock[];
 }
 
-/** New blocks need no extra calls for any dataset, except traces. */
+/** New blocks need extra calls for traces only. */
 export function datasetCosts(facts: DatasetCostFacts): readonly Finding[] {
   const { chain, known, configured } = facts;
   const whole = withEverything(chain);
@@ -21,7 +20,6 @@ export function datasetCosts(facts: DatasetCostFacts): readonly Finding[] {
     const cost = costOf(dataset, isOn ? chain : whole, facts);
     const { name } = dataset;
     const mode = MODES[name];
-    // Rows of requested wallets and contracts are read without the cost of all.
     const isRequested = name === 'logs' || (mode === 'TRANSACTIONS' && chain.transactions.mode === 'wallets');
     const off = isRequested && configured.has(name) ? 'on request; for every block' : 'off';
     return findingsOf(name).ok(`${isOn ? 'on' : off}: ${cost}. ${settingOf(name, isOn, facts)}`);
@@ -61,7 +59,6 @@ const WHOLE: Readonly<Record<Exclude<BlockPart, 'logs'>, string>> = {
   internalTransactions: 'traces, 3 calls per block, also of new blocks; without traces',
 };
 
-/** Settings of a chain that turn datasets on and off, by dataset. */
 const MODES: Readonly<Record<string, string>> = {
   swaps: 'SWAPS',
   logs: 'LOGS',

@@ -10,7 +10,6 @@ export interface Examination {
 export interface ChainReport {
   readonly chain: string;
   readonly datasets: readonly Finding[];
-  /** Progress of swaps, prices and proofs; empty without a database. */
   readonly progress: readonly Finding[];
 }
 

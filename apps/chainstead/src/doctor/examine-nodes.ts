@@ -6,7 +6,7 @@ import { datasetsOf } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
 export interface NodeReport extends CheckReport {
-  /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
+  /** As in `CHAINS`; `aptos` or `aptos-testnet`. */
   readonly chain: string;
 }
 
@@ -14,14 +14,13 @@ export interface ExamineOptions {
   readonly configuration: Configuration;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** For each node. Milliseconds. */
   readonly deadlineMs: number;
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
   readonly onFinding?: OnFinding | undefined;
   readonly onBlock?: (chain: Chain, block: SampledBlock) => void;
 }
 
-/** Chains whose nodes are looked at side by side; those of one chain one after the other, as they are compared. */
+/** Nodes of one chain are examined one by one, as they are compared. */
 const CHAINS_AT_ONCE = 4;
 
 export async function examineConfigured(options: ExamineOptions, only: string | null): Promise<NodeReport[]> {
@@ -45,7 +44,6 @@ export async function examineConfigured(options: ExamineOptions, only: string | 
   return reports.flat();
 }
 
-/** Public endpoints of chains that are not indexed are left out. */
 function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration, 'chain' | 'upstreams'>[] {
   const indexed = new Set(chains.map(({ chain }) => chain.id));
   return [
@@ -54,7 +52,7 @@ function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration,
   ];
 }
 
-/** Neither has to be configured. @returns null if no chain has this name */
+/** Chain and URL need no configuration. @returns null if no chain has this name */
 export async function examineUrl(options: ExamineOptions, chain: string, url: string): Promise<NodeReport | null> {
   const { configuration } = options;
   const network = networkOfChain(chain);
@@ -71,7 +69,6 @@ export async function examineUrl(options: ExamineOptions, chain: string, url: st
   if (found === null) return null;
   const configured = [...configuration.chains, ...configuration.gateway.chains];
   const known = configured.find((one) => one.chain.id === found.id)?.upstreams ?? [];
-  // Uses the limits of the node if it is configured.
   const upstream = known.find((one) => one.url === url) ?? { url };
   const [report] = await examineChain(options, found, [upstream], known);
   return report ?? null;

@@ -21,10 +21,9 @@ export interface StorageExamination {
   readonly clock: Clock;
 }
 
-/** As sessions of a program that runs are not called: its connections count as those of others. */
 const APPLICATION_NAME = 'chainstead doctor';
 
-/** @param whileOpen other checks that need the database; called with null if it can't be opened */
+/** @param whileOpen gets null if the database can't be opened */
 export async function examineStorage<T>(
   examination: StorageExamination,
   whileOpen: (database: ExaminedDatabase | null) => Promise<T>,
@@ -52,7 +51,6 @@ export async function examineStorage<T>(
 
 export interface ExaminedDatabase {
   readonly database: Database;
-  /** Whether it has all tables of this version: an older or empty one lacks some that reads expect. */
   readonly isCurrent: boolean;
 }
 
@@ -112,7 +110,7 @@ async function roomFinding(configuration: Configuration, database: Database): Pr
   const slots = slotsOf(configuration, configuration.roles, availableParallelism());
   const needed = connectionsNeeded(configuration, slots);
   const { max, reserved, usedByOthers } = room;
-  // What runs already may be this program itself: then its connections are among those in use.
+  // A running instance may be this program: its connections are among those in use.
   const shortage = connectionShortage(needed, { max, reserved, usedByOthers: 0 }, settingsToLower(slots));
   if (shortage === null) return ok(`${usedByOthers} of ${max} in use; the roles here open at most ${needed}`);
   return warning(

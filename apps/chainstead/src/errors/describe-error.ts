@@ -20,10 +20,10 @@ const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'Check the name of the server',
 };
 
-/** What a person needs to read of anything that was thrown: our own errors in one sentence, others with their stack. */
+/** For people: own errors as a sentence, others with their stack. */
 export function describeError(thrown: unknown): string {
   if (thrown instanceof ChainsteadError) return `${thrown.message} [${thrown.code}]`;
-  // An error of Postgres, which has the severity that the server sent.
+  // An error of Postgres.
   if (thrown instanceof Error && 'severity' in thrown && 'code' in thrown) {
     const sqlstate = String(thrown.code);
     const remedy = REMEDIES[sqlstate] ?? REMEDIES[sqlstate.slice(0, 2)];

@@ -12,10 +12,7 @@ export interface ContractNaming {
   readonly address?: Address | undefined;
 }
 
-/**
- * Sources: the command line, `address` (hardhat-deploy), `networks` (Truffle), then the file or folder name (Sourcify).
- * A string is the reason for none. @param document parsed JSON, untrusted
- */
+/** A text is the reason for none. @param document parsed JSON, untrusted */
 export function contractsOf(
   path: string,
   document: unknown,

@@ -5,13 +5,12 @@ import { type ChainNamed, isArrayOf, type ListFormat } from './list-format.ts';
 
 const ADDRESS_KEYS = ['address', 'token_address', 'contract_address', 'contract'];
 const CHAIN_KEYS = ['chain_id', 'chainId', 'chain', 'chain_identifier', 'blockchain'];
-/** What OpenSea calls chains that have other names elsewhere. */
 const OPENSEA_CHAINS: Readonly<Record<string, string>> = { ethereum: 'eth', matic: 'polygon', avax: 'avalanche' };
 const SAFELISTED = new Set(['verified', 'approved']);
 
 const item = z.looseObject({});
 
-/** Field names of the API or of OpenSea, also as `{ collections: [...] }` or CSV; one item may name several contracts. */
+/** Fields of the API or OpenSea, in JSON or CSV; an item may name several contracts. */
 const collectionList: ListFormat<CollectionListEntry> = {
   name: 'collections',
   matches: (content) => isArrayOf(listOf(content), item) && itemsOf(content).next().done === false,
@@ -24,7 +23,6 @@ function listOf(content: unknown): unknown {
   return Array.isArray(content) ? content : Object(content).collections;
 }
 
-/** One item per contract: facts of a contract take precedence over those of its collection. */
 function* itemsOf(content: unknown): Generator<unknown> {
   const list = listOf(content);
   for (const collection of Array.isArray(list) ? list : []) {

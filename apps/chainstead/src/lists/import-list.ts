@@ -17,22 +17,22 @@ export interface ImportListOptions {
   readonly database: Database;
   readonly chains: ChainRegistry;
   readonly kind: ListKind;
-  /** Names the list permanently: importing the same source again replaces its rows, and no other's. */
+  /** Another import of this source replaces its rows only. */
   readonly source: string;
-  /** JSON or CSV text in one of the formats of docs/api/spam.md and docs/api/collections.md. */
+  /** JSON or CSV (docs/api/spam.md, docs/api/collections.md). */
   readonly content: string;
-  /** The chain of entries that name none: an id, or 0 for every chain (labels and scams). Default: what the format means. */
+  /** For entries without a chain; 0: every chain (labels and scams). Default: by the format. */
   readonly chainId?: number;
 }
 
 export interface ImportReport {
   readonly format: string;
   readonly rows: number;
-  /** Entries that were left out, by reason, most frequent first. */
+  /** By reason, most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** In one transaction. @throws ListError if nothing usable is in the list. Nothing was changed then */
+/** In one transaction. @throws ListError if nothing is usable */
 export async function importList(options: ImportListOptions): Promise<ImportReport> {
   return IMPORTS[options.kind](options);
 }
@@ -121,7 +121,7 @@ async function replaceRows<Entry extends ListEntry>(
   source: string,
   entries: readonly Entry[],
 ): Promise<void> {
-  // One import at a time: two that touch the same tokens would wait for each other's rows.
+  // Two imports of the same tokens would wait for each other's rows.
   await transactionLock(transaction, 'list-import');
   await transaction.query(sql`CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP`);
   await touchTokens(transaction, table, source);
@@ -133,7 +133,7 @@ async function replaceRows<Entry extends ListEntry>(
       sql`INSERT INTO tokens (address, chain_id) SELECT address, chain_id FROM ${rawSql(table.name)} WHERE source = ${source} ORDER BY address, chain_id ON CONFLICT DO NOTHING`,
     );
   await touchTokens(transaction, table, source);
-  // Lets API processes drop their cached labels.
+  // Makes API processes drop cached labels.
   await transaction.query(
     sql`INSERT INTO list_revisions (list, revision) VALUES (${table.name}, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
   );

@@ -7,7 +7,7 @@ const NO_LABEL = 'neither label nor entity';
 
 const named = ({ label, entity }: LabelEntry): boolean => label !== null || entity !== null;
 
-/** Chainstead's own: `[{ address, label, entity, entity_logo, chain_id }]`, all but the address optional. */
+/** `[{ address, label, entity, entity_logo, chain_id }]`, only the address required. */
 const labelArray: ListFormat<LabelEntry> = {
   name: 'label array',
   matches: (content) =>
@@ -37,7 +37,6 @@ const labelArray: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-/** The same as CSV: `address,label,entity,entity_logo`. */
 const labelTable: ListFormat<LabelEntry> = {
   name: 'labels (CSV)',
   matches: (content) => isCsvWith(content, 'address', 'label'),
@@ -50,7 +49,6 @@ const labelTable: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-/** etherscan-labels: address to `{ name, labels: [slug] }`. */
 const explorerLabels: ListFormat<LabelEntry> = {
   name: 'etherscan-labels',
   matches: (content) =>
@@ -70,7 +68,6 @@ const explorerLabels: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-/** A block explorer's account table: `Address,Name Tag,Balance,Txn Count`. */
 const explorerAccounts: ListFormat<LabelEntry> = {
   name: 'explorer accounts (CSV)',
   matches: (content) => isCsvWith(content, 'address', 'name tag'),
@@ -89,7 +86,7 @@ const explorerAccounts: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-/** `0x: Exchange Proxy` → `0x`; `Binance 10` with the label `binance` → `Binance`. Null for neither. */
+/** `0x: Exchange Proxy` → `0x`; `Binance 10` labeled `binance` → `Binance`. Null: neither. */
 export function entityOf(name: string, labels: readonly string[]): string | null {
   const colon = /^([^:]*[^:\s])\s*:\s/.exec(name)?.[1];
   if (colon !== undefined) return colon;

@@ -3,7 +3,7 @@ import type { CollectionFields } from '@chainstead/nft';
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { z } from 'zod';
 
-/** Facts of a list about one address. `chainId` 0: on every chain (labels and scams only). */
+/** `chainId` 0: every chain (labels and scams only). */
 export interface ListEntry {
   readonly address: Address;
   readonly chainId: number;
@@ -26,7 +26,7 @@ export interface SpamEntry extends ListEntry {
   readonly reason: string | null;
 }
 
-/** `chainId` is never 0: contracts are on one chain. */
+/** `chainId` is never 0. */
 export interface CollectionListEntry extends ListEntry, CollectionFields {
   readonly verified: boolean | null;
   readonly possibleSpam: boolean | null;
@@ -41,7 +41,7 @@ const clean = (charactersMax: number) =>
     .nullish()
     .transform((text = null) => (text === null ? null : cleanText(text, charactersMax)));
 
-/** Lists are untrusted text: everything is checked and cleaned here, entry by entry. */
+/** Untrusted: each entry is checked and cleaned. */
 export const fields = {
   address: z
     .string()
@@ -57,7 +57,7 @@ export const fields = {
     .max(255, { error: 'decimals is above 255' })
     .nullish()
     .transform((decimals) => decimals ?? null),
-  /** A picture that a browser may load; anything else (a bare file name, a script) is dropped. */
+  /** Keeps only a picture that a browser may load. */
   logo: z
     .string()
     .nullish()

@@ -8,7 +8,7 @@ export interface ListedFile {
   readonly bytes: number;
 }
 
-/** The file that a place is, or all files below the folder that it is, in order of their names. Links are not followed. @throws UnreadablePlaceError */
+/** A file, or all below a folder, by name. Follows no links. @throws UnreadablePlaceError */
 export async function* listFiles(place: string): AsyncGenerator<ListedFile> {
   try {
     const found = await stat(place);

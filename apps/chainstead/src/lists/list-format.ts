@@ -2,14 +2,12 @@ import { z } from 'zod';
 
 export type ChainNamed = (name: string) => number | null;
 
-/** One shape of list. `Content` is the parsed JSON, or the rows of a CSV. */
 export interface ListFormat<Entry> {
   readonly name: string;
   readonly matches: (content: unknown) => boolean;
   readonly items: (content: unknown) => Iterable<unknown>;
-  /** What a chain id means where an item names none: an id, 0 for every chain, null: the caller must say. */
+  /** For items without a chain: an id, 0 for every chain, null: the caller decides. */
   readonly chainId: number | null;
-  /** Checks one item; `chainId` is for items that name none, `chainNamed` finds the id of a chain that an item names. */
   readonly entry: (chainId: number, chainNamed: ChainNamed) => z.ZodType<Entry>;
 }
 

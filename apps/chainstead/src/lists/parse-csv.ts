@@ -1,4 +1,4 @@
-/** RFC 4180, by lower-case header names. Missing fields are empty, surplus ones dropped, blank lines skipped. */
+/** RFC 4180, by lower-case header. Missing fields are empty, surplus ones dropped. */
 export function* parseCsv(text: string): Generator<Readonly<Record<string, string>>> {
   let header: readonly string[] | null = null;
   for (const fields of records(text)) {
@@ -8,7 +8,7 @@ export function* parseCsv(text: string): Generator<Readonly<Record<string, strin
   }
 }
 
-/** One field and what ends it: a comma, a line break, or the text. A quote that is not closed in its place is a character. */
+/** A field and its end. An unclosed quote is a character. */
 const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/y;
 
 function* records(text: string): Generator<string[]> {

@@ -18,7 +18,7 @@ export interface ParseListOptions<Entry> {
   readonly chainNamed: ChainNamed;
 }
 
-/** The first entry of each address and chain counts. @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING */
+/** First entries win. @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING */
 export function parseList<Entry extends ListEntry>(options: ParseListOptions<Entry>): ParsedList<Entry> {
   const content = readContent(options.content);
   const format = options.formats.find((each) => each.matches(content));
@@ -67,7 +67,6 @@ function keyOf(entry: ListEntry): string {
   return `${entry.chainId}:${entry.address}`;
 }
 
-/** JSON where the text begins like it, else the rows of a CSV. */
 function readContent(text: string): unknown {
   if (!/^\s*[[{]/.test(text.slice(0, 1_000).replace(/^\uFEFF/, ''))) return [...parseCsv(text)];
   try {

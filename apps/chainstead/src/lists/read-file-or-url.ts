@@ -3,9 +3,8 @@ import { defineError, errorText } from '@chainstead/core';
 import { createEgress } from '@chainstead/egress';
 
 const URL_START = /^https?:\/\//i;
-/** After decompression. */
 const BYTES_MAX = 64 * 1_024 * 1_024;
-/** Memory of a parsed document: about 60 bytes for each value. */
+/** Each takes about 60 bytes of memory. */
 const VALUES_MAX = 5_000_000;
 const DEPTH_MAX = 64;
 const TIMEOUT_MS = 60_000;
@@ -36,7 +35,7 @@ export async function readFileOrUrl(place: string, signal: AbortSignal): Promise
 async function readUrl(url: string, signal: AbortSignal): Promise<string> {
   const egress = createEgress({
     allowPrivate: false,
-    // A user of this machine's command line reaches its networks anyway; the server of the given URL does not.
+    // A local user reaches its networks anyway; the server of the URL does not.
     privateOrigin: URL.parse(url)?.origin ?? '',
     timeoutMs: TIMEOUT_MS,
     maxResponseBytes: BYTES_MAX,

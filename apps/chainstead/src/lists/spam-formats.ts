@@ -5,7 +5,7 @@ import { isArrayOf, isCsvWith, isRecordOf, type ListFormat } from './list-format
 const entryOf = (chainId: number): z.ZodType<SpamEntry> =>
   z.object({ address: fields.address, reason: fields.label }).transform((entry) => ({ ...entry, chainId }));
 
-/** Scammers use one account on every chain, so lists that name no chain count on all. */
+/** Scammers use one account on every chain. */
 const EVERY_CHAIN = 0;
 
 const addressArray: ListFormat<SpamEntry> = {
@@ -16,7 +16,7 @@ const addressArray: ListFormat<SpamEntry> = {
   entry: entryOf,
 };
 
-/** `{ domains: [...], address: ["0x…"] }` (one day of ScamSniffer's archive). */
+/** `{ domains: [...], address: ["0x…"] }` */
 const dailyArchive: ListFormat<SpamEntry> = {
   name: 'ScamSniffer archive day',
   matches: (content) => day.safeParse(content).success,
@@ -27,7 +27,6 @@ const dailyArchive: ListFormat<SpamEntry> = {
 
 const day = z.looseObject({ domains: z.array(z.unknown()), address: z.array(z.unknown()) });
 
-/** Domain to the addresses seen there (ScamSniffer's combined.json); the domain is the reason. */
 const byDomain: ListFormat<SpamEntry> = {
   name: 'addresses by domain',
   matches: (content) => isRecordOf(content, /[.]/, z.array(z.string())),
@@ -39,7 +38,7 @@ const byDomain: ListFormat<SpamEntry> = {
   entry: entryOf,
 };
 
-/** Forta's labelled data sets: the address has one of these names, its reason one of those. */
+/** Forta's names for address and reason. */
 const ADDRESS_COLUMNS = ['banned_address', 'contract_address', 'address'];
 const REASON_COLUMNS = ['wallet_tag', 'contract_tag', 'etherscan_tag', 'reason', 'notes'];
 

@@ -5,7 +5,6 @@ import { isArrayOf, isCsvWith, isRecordOf, type ListFormat, listedItems } from '
 const ADDRESS_KEY = /^0x[0-9a-f]{40}$/i;
 const tokenItem = z.looseObject({ address: z.unknown(), symbol: z.unknown(), decimals: z.unknown() });
 
-/** An item of a Token List (tokenlists.org), which aggregators' lists keep to as well. */
 function tokenEntry(chainId: number): z.ZodType<TokenListEntry> {
   return z
     .object({
@@ -39,7 +38,7 @@ const tokenArray: ListFormat<TokenListEntry> = {
   entry: tokenEntry,
 };
 
-/** MetaMask's contract-map.json: address to facts, of Ethereum mainnet. Its logos are file names, which lead nowhere. */
+/** contract-map.json of Ethereum mainnet. Its logos are file names. */
 const contractMap: ListFormat<TokenListEntry> = {
   name: 'MetaMask contract map',
   matches: (content) => isRecordOf(content, ADDRESS_KEY, z.looseObject({ name: z.string(), logo: z.string() })),
@@ -58,7 +57,6 @@ const contractMap: ListFormat<TokenListEntry> = {
       .transform(({ erc20: _erc20, ...entry }) => ({ ...entry, chainId })),
 };
 
-/** A block explorer's token table. Names are written `USD Coin (USDC)`. */
 const explorerTokens: ListFormat<TokenListEntry> = {
   name: 'explorer tokens (CSV)',
   matches: (content) => isCsvWith(content, 'contract address', 'token name'),

@@ -7,23 +7,20 @@ import { createSharedLimits } from '../supervisor/shared-limits.ts';
 import { type CallingProcess, createUpstreamShares } from '../supervisor/upstream-shares.ts';
 
 const ENTRY = fileURLToPath(new URL('../backfill-process.ts', import.meta.url));
-/** A stopping helper finishes its commits first. */
 const STOP_MS = 15_000;
 
 export interface HelpedBackfill {
   readonly chain: string;
   readonly ranges: readonly BlockRange[];
-  /** Processes in addition to this one. */
   readonly count: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
 }
 
 export interface BackfillHelpers {
-  /** For this process' own calls: what upstreams allow is shared with the helpers. */
   readonly callLimits: UpstreamLimits;
   begin(helped: HelpedBackfill): void;
-  /** Logs that helpers have read and committed. */
+  /** Logs read and committed by helpers. */
   logs(): number;
   end(): Promise<void>;
 }
@@ -31,13 +28,13 @@ export interface BackfillHelpers {
 export function createBackfillHelpers(clock: Clock): BackfillHelpers {
   const shares = createUpstreamShares();
   const self: CallingProcess = { role: 'ingest', send: (message) => callLimits.receive(message) };
-  // Deferred, as between processes: shares are not divided again while they are distributed.
+  // Deferred, as between processes: shares must not be divided while they are distributed.
   const callLimits = createSharedLimits((message) => queueMicrotask(() => shares.receive(self, message)), clock);
   const ending = new AbortController();
   const helpers: Promise<void>[] = [];
   let logs = 0;
 
-  /** One process, until it ends. @returns its exit code; null after a signal */
+  /** @returns its exit code; null after a signal */
   function runOne(helped: HelpedBackfill, number: number): Promise<number | null> {
     const child = launch(helped, number);
     const calling: CallingProcess = { role: 'ingest', send: (message) => sendTo(child, message) };
@@ -104,6 +101,6 @@ function launch({ chain, ranges, environment }: HelpedBackfill, number: number):
 }
 
 function sendTo(child: ChildProcess, message: RoleMessage): void {
-  // The channel may close between the look and the call; then the process is ending anyway.
+  // The channel may close in between: the process is ending.
   if (child.connected) child.send(message, () => undefined);
 }

@@ -11,7 +11,7 @@ import { readBlockRanges } from './read-block-ranges.ts';
 
 export interface RangeWork extends Invocation<BlockRangeOptions> {
   readonly name: string;
-  /** Limits of upstreams that are shared with other processes; undefined, and by default: those of this process alone. */
+  /** Shared with other processes; undefined: those of this process alone. */
   callLimitsOf?(configuration: Configuration): UpstreamLimits | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function runRangeWork<T>(
   return { result, chain, ranges };
 }
 
-/** The end of a command: a sentence for a person, one JSON line for a program. */
+/** A sentence for a person, JSON for a program. */
 export function writeOutcome(
   context: CommandContext,
   sentence: string,

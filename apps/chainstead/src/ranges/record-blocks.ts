@@ -20,7 +20,7 @@ export class BlockNotFoundError extends defineError('BLOCK_NOT_FOUND', (chain: C
   retryable: true,
 })) {}
 
-/** Writes `<chain>/<block>/block.json` and `receipts.json`, and `chain-ids.json`. @throws BlockNotFoundError */
+/** `<chain>/<block>/{block,receipts}.json` and `chain-ids.json`. @throws BlockNotFoundError */
 export async function recordBlocks(
   options: RecordOptions,
   ranges: readonly BlockRange[],

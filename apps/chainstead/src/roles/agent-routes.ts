@@ -4,7 +4,7 @@ import { VERSION } from '../version.ts';
 import { agentProgress } from './agent-progress.ts';
 import type { RoleContext } from './role.ts';
 
-/** Returns the routes for agents, which see the same data as keys with the scope `data`. @param routes data routes, which the tools call */
+/** They see the data of the scope `data`. @param routes data routes, which the tools call */
 export function agentRoutes(context: RoleContext, routes: readonly RouteModule[]): RouteModule {
   const { mcpDatabaseUrl } = context.configuration.api;
   const sql = mcpDatabaseUrl === null ? null : openSqlReader({ url: mcpDatabaseUrl, logger: context.logger });

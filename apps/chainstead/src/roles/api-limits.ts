@@ -1,4 +1,3 @@
-/** Room for the 50,000 addresses that a stream takes at once, written generously. */
+/** Room for the 50,000 addresses that a stream takes at once. */
 export const BODY_BYTES_MAX = 4_194_304;
-/** Milliseconds. */
 export const REQUEST_TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { DatabaseOptions } from '@chainstead/db';
 import { REQUEST_TIMEOUT_MS } from './api-limits.ts';
 
-/** Settings of the API's connections to the database: no statement outlives the request that waits for it by much. */
+/** No statement outlives its request by much. */
 const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: String(REQUEST_TIMEOUT_MS),
   lock_timeout: String(REQUEST_TIMEOUT_MS / 2),
@@ -9,13 +9,13 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
 };
 
-/** Plans are made once and fit all values. Pages are ranges of indexes and look-ups by key: also of tables that are small yet. */
+/** Plans fit all values: pages are index ranges and look-ups, also of tables still small. */
 const PLAN_SETTINGS: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
   random_page_cost: '1.1',
 };
 
-/** @param isDistributed Citus can't plan most pages for all values, and plans each by its own */
+/** @param isDistributed Citus can't plan most pages for all values */
 export function apiSessions(prepared: boolean, isDistributed = false): Pick<DatabaseOptions, 'settings' | 'prepared'> {
   return {
     prepared,

@@ -40,7 +40,6 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   const { onDemand, aptos, datasets } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
-  // Opened resources are closed with the role, and if the role can't start.
   const opened = createClosing();
   try {
     const reads = await openStandbys(context);
@@ -128,7 +127,7 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
     poolSize,
     lagMaxMs: readLagMaxMs,
     onRoom(host, room) {
-      // The room is that of all processes here: their sessions have the same name.
+      // For all processes here: their sessions have the same name.
       const needed = place.of * connectionsToStandby(configuration);
       const shortage = connectionShortage(needed, room, settingsToLower([{ role: 'api', ...place }]));
       if (shortage !== null) logger.warn({ host, ...shortage.facts }, shortage.message);

@@ -5,7 +5,6 @@ import type { UnknownHead } from '@chainstead/sync';
 import type { AptosConfiguration, AptosNetworkConfiguration } from '../configuration/index.ts';
 import { unknownHeadReason } from './readiness.ts';
 
-/** About a minute of mainnet: hundreds of versions come in a second, and a look at the head finds many at once. */
 export const READY_LAG_VERSIONS = 10_000;
 
 export async function readAptosReadiness(
@@ -22,7 +21,7 @@ export async function readAptosReadiness(
   });
 }
 
-/** As for other chains. Pruned old history is not a reason, because the head is still followed. */
+/** Pruned old history is no reason: the head is still followed. */
 export function whyNotReady(
   { endVersion }: Pick<AptosNetworkConfiguration, 'endVersion'>,
   status: AptosStatus | undefined,

@@ -1,7 +1,7 @@
 export interface Closing {
-  /** Adds a step. Steps run in reverse order. */
+  /** In reverse order. */
   defer(step: () => unknown): void;
-  /** Runs every step, once. @throws the error of a failed step, an `AggregateError` if several failed */
+  /** All steps, once. @throws the error of a step, or an `AggregateError` */
   close(): Promise<void>;
 }
 

@@ -7,7 +7,6 @@ import type { Configuration } from '../configuration/index.ts';
 import { examineUrl } from '../doctor/examine-nodes.ts';
 import type { RoleContext } from './role.ts';
 
-/** A request may take half a minute. Milliseconds. */
 const TEST_MS = 20_000;
 
 export function configuredUpstreams({ chains, gateway, aptos }: Configuration): ConsoleOptions['upstreams'] {
@@ -17,7 +16,6 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
     return upstreams.map(({ url, requestsPerSecond, concurrency, isPrivate }, index) => ({
       chain,
       name: names[index] ?? '',
-      // Names are hosts, with a number for repeated hosts.
       address: `${new URL(url).protocol}//${names[index] ?? ''}`,
       requestsPerSecond: requestsPerSecond ?? null,
       concurrency: concurrency ?? null,

@@ -7,7 +7,7 @@ import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import type { RoleContext } from './role.ts';
 
-/** The JSON-RPC gateway of the configured chains. Nothing is sent to a chain's upstreams before the first call to it. */
+/** Calls no upstream of a chain before the first call to it. */
 export function openGatewayApi(
   context: RoleContext,
   {
@@ -58,7 +58,7 @@ export function openGatewayApi(
   };
 }
 
-/** Pattern of names that a message may repeat. A key in their place must not be repeated. */
+/** A message may repeat such a name, but no key in its place. */
 const NAME = /^[A-Za-z0-9_%.-]{1,31}$/;
 const EDITS_MAX = 2;
 

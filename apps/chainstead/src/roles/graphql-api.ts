@@ -2,7 +2,7 @@ import { isLoopbackName, withScope } from '@chainstead/http';
 import type { Closing } from './closing.ts';
 import type { RoleContext } from './role.ts';
 
-/** Null without its setting, which also loads its libraries. @param opened closes its connections */
+/** Null without its setting. @param opened closes its connections */
 export async function openGraphqlApi({ configuration, logger, clock }: RoleContext, opened: Closing) {
   const { graphqlDatabaseUrl, host } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
@@ -13,7 +13,6 @@ export async function openGraphqlApi({ configuration, logger, clock }: RoleConte
   return {
     routes: [withScope('data', [graphql.routes])],
     openRoutes: isLoopbackName(host) ? [graphiqlPage] : [],
-    /** Ends subscriptions: call it before the server closes. */
     endStreams: graphql.endStreams,
   };
 }

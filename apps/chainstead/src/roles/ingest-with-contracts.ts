@@ -6,9 +6,8 @@ import type { Dataset } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 
-/** Between two looks for added and removed contracts, and for complete factories: two small statements each. Milliseconds. */
+/** Between looks for changed contracts and complete factories: two small statements each. */
 const LOOK_MS = 250;
-/** A look at the sizes of tables for each 40 of those. */
 const LOOKS_PER_SIZE = 40;
 
 export interface ContractsWatch {
@@ -20,7 +19,7 @@ export interface ContractsWatch {
   readonly logger: Logger;
 }
 
-/** Ingestion starts again with other datasets after each change. @param ingest resolves when its signal aborts */
+/** Starts again with other datasets after each change. @param ingest resolves on abort */
 export async function ingestWithContracts(
   watch: ContractsWatch,
   ingest: (datasets: readonly Dataset[], signal: AbortSignal) => Promise<void>,
@@ -35,7 +34,7 @@ export async function ingestWithContracts(
     await ingest(known.datasets, AbortSignal.any([signal, changed.signal]));
     ending.abort();
     await watching;
-    // The end block may be reached before events of new children are read.
+    // The end block may come before events of new children are read.
     if (signal.aborted) return;
     const now = changed.signal.aborted ? null : await readPatiently(watch, signal);
     if (!changed.signal.aborted && (now?.state ?? known.state) === known.state) return;
@@ -49,7 +48,7 @@ async function readPatiently(
 ): Promise<{ readonly state: string; readonly datasets: readonly Dataset[] } | null> {
   while (!signal.aborted) {
     try {
-      // Read first: a change after it is noticed, and costs one more round.
+      // Read first: a later change costs one more round.
       const state = await readContractsState(database);
       return { state, datasets: await readIndexedDatasets(database, configuration) };
     } catch (error) {

@@ -37,15 +37,12 @@ import { keepHelping } from './keep-helping.ts';
 import { keepRangeJobs } from './keep-range-jobs.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
-/** Blocks a second. The limits of public endpoints are unknown, and probing them by rejected calls would be abuse. */
+/** Per second. Probing unknown limits of public endpoints would be abuse. */
 const PUBLIC_VERIFY_RATE = 5;
-/** A custom chain with a lower head at the first start is indexed from block 0, which takes minutes on a near node. */
+/** Indexed from block 0 if custom: takes minutes on a near node. */
 const YOUNG_BLOCKS = 100_000;
 
-/**
- * Ingests this process' share of the chains, then helps with the backfill of the others. Shares are fixed:
- * standing by for another process would repeat all calls to its nodes, and a restart is as fast.
- */
+/** Shares are fixed: standing by would repeat all calls to nodes, and a restart is as fast. */
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { logger, metrics } = context;
   const configuration = ownShare(context);
@@ -178,7 +175,6 @@ async function ingestReported(
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain indexed up to its end block');
 }
 
-/** As startPool. A start failure is also in the status and the metric. */
 async function startReported(
   { chain }: ChainConfiguration,
   pool: UpstreamPool,

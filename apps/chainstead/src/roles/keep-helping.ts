@@ -7,7 +7,6 @@ import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
-/** Between two looks for a chain whose history is being filled: one statement each. Milliseconds. */
 const LOOK_MS = 2_000;
 const AFTER_FAILURE_MS = 15_000;
 
@@ -20,7 +19,7 @@ export interface Helping {
   isBusy(): boolean;
 }
 
-/** Helps with one chain at a time, until the signal aborts. Its nodes are called only meanwhile. */
+/** One chain at a time, until the abort. Calls its nodes only meanwhile. */
 export async function keepHelping(helping: Helping, signal: AbortSignal): Promise<void> {
   const { chains, context, isBusy } = helping;
   const { clock, database, logger } = context;

@@ -15,7 +15,7 @@ import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
-/** Runs one queued job at a time per process. Nodes are called only during a job. */
+/** One at a time per process. Calls nodes only during a job. */
 export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics, signal: AbortSignal): Promise<void> {
   const { clock, configuration, database, logger } = context;
   const sites = [
@@ -87,7 +87,7 @@ function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, 
   };
 }
 
-/** An upstream that does not answer must not hold up a stop. */
+/** A silent upstream must not hold up a stop. */
 function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -28,7 +28,7 @@ import { watchSchema } from './schema-watch.ts';
 import { readStreamExamples } from './stream-examples.ts';
 
 const RATE_WINDOW_SECONDS = 1;
-/** Share of the stop time that running requests may take; the rest is for closing the database. */
+/** Part of the stop time for running requests; the rest is for closing the database. */
 const CLOSE_SHARE = 0.8;
 
 interface Served
@@ -36,9 +36,8 @@ interface Served
     Pick<Parameters<typeof serveApi>[1], 'rawHandler' | 'upgrades' | 'port'> {
   readonly requests?: RequestDatabase;
   readonly servesMetrics: boolean;
-  /** Whether this is `METRICS_PORT`, which the operator shows to whom he likes. @default false */
+  /** `METRICS_PORT`, whose readers the operator chooses. @default false */
   readonly isMetricsPort?: boolean;
-  /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
   readonly warmUp?: (app: ApiApp) => Promise<void>;
 }

@@ -25,7 +25,7 @@ export async function readReadiness(database: Database, options: ReadinessOption
   return judgeReadiness(await readChainStatuses(database, options.datasets, chains, retentionOf), options);
 }
 
-/** A chain is ready if it is followed within the lag or, with an end block, indexed except for as many blocks. */
+/** Followed within the lag or, with an end block, indexed except for as many blocks. */
 export function judgeReadiness(statuses: readonly ChainStatus[], options: ReadinessOptions): Readiness {
   const reasons = options.chains.flatMap((configured) => {
     const status = statuses.find(({ chainId }) => chainId === configured.chain.id);

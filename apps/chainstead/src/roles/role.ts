@@ -18,13 +18,13 @@ export interface RoleContext {
 }
 
 export interface StopOptions {
-  /** Time for one more request per connection of a replaced process, whose response closes it. Milliseconds. @default 0 */
+  /** For one more request per connection of a replaced process. @default 0 */
   readonly idleGraceMs?: number;
 }
 
 export interface RunningRole {
   readonly address: string | null;
-  /** Ends gracefully: requests, blocks and jobs at work are finished first. */
+  /** Finishes requests, blocks and jobs at work first. */
   stop(options?: StopOptions): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
   worker: startWorker,
 };
 
-/** Starts a role with a separate database pool, which closes when the role has stopped. Throws the role's errors. */
+/** Its own database pool closes with it. Throws the role's errors. */
 export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'database' | 'place'>): Promise<RunningRole> {
   const { role } = slot;
   const options = {
@@ -53,7 +53,6 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
   }
 }
 
-/** Asked once: tables are distributed while no role runs. */
 async function isDistributed(options: DatabaseOptions): Promise<boolean> {
   const database = openDatabase({ ...options, poolSize: 1 });
   try {

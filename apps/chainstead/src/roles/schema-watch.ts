@@ -2,7 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import { checkSchema, type Database, DatabaseError, sql } from '@chainstead/db';
 
 export interface SchemaWatch {
-  /** Note for readiness responses; null: this version knows the schema. */
+  /** For readiness responses; null: this version knows the schema. */
   readonly note: string | null;
   stop(): void;
 }
@@ -10,7 +10,7 @@ export interface SchemaWatch {
 export interface SchemaWatchOptions {
   readonly database: Database;
   readonly logger: Logger;
-  /** Milliseconds between two checks. Default 30,000. */
+  /** @default 30,000 */
   readonly intervalMs?: number;
 }
 
@@ -33,7 +33,7 @@ export async function watchSchema({
     logger.warn({ migrations }, 'A newer version of Chainstead migrated the database. Upgrade this process soon');
   }
 
-  /** Compares with the names at the start, because an upgrade in place replaces the list on disk. */
+  /** Compares with the names at the start: an upgrade in place replaces the list on disk. */
   async function look(): Promise<void> {
     if (known === null) {
       await checkSchema(database);

@@ -23,7 +23,7 @@ export interface StreamApi {
   close(): Promise<void>;
 }
 
-/** The pool of a chain starts with the first request for past blocks. Creates the webhook secret if there is none. */
+/** Pools start with the first request for past blocks. Creates a missing webhook secret. */
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, clock } = context;
   const { chainRegistry: registry } = configuration;
@@ -39,7 +39,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
   const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey, ...historicalJobs });
   const starts = new Map<ChainId, Promise<void>>();
 
-  /** @throws NoUpstreamError; the next request tries again. */
+  /** @throws NoUpstreamError; the next request tries again */
   function startPool(id: ChainId): Promise<void> {
     const known = starts.get(id);
     if (known !== undefined) return known;

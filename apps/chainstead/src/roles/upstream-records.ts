@@ -21,16 +21,15 @@ export interface UpstreamRecordsOptions {
 
 export interface UpstreamRecords {
   readonly onWrongAnswer: OnWrongAnswer;
-  /** Reads the metrics immediately and writes. Never rejects. */
+  /** Never rejects. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Interval between two reads of the metrics. Milliseconds. */
 const LOOK_MS = 20_000;
 const DAY_MS = 86_400_000;
 
-/** Starts immediately. It adds no cost to calls, because it reads their metrics. */
+/** Reads metrics of calls, which adds no cost to them. */
 export function keepUpstreamRecords(options: UpstreamRecordsOptions): UpstreamRecords {
   const { role, metrics, logger, clock } = options;
   const closing = new AbortController();
@@ -106,7 +105,6 @@ function noteWrong(to: Map<string, CountedWrongAnswers>, answer: CountedWrongAns
   }
 }
 
-/** What came after the former look. Times and their parts stand in the row `ok`. */
 function countsSince(
   former: readonly UpstreamCallCounts[],
   counts: readonly UpstreamCallCounts[],
@@ -127,7 +125,7 @@ function countsSince(
   });
 }
 
-/** A row may be written only once by a statement. */
+/** A statement may write a row only once. */
 function together(rows: readonly UpstreamCalls[]): UpstreamCalls[] {
   const sums = new Map<string, UpstreamCalls>();
   for (const row of rows) {

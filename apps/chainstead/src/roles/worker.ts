@@ -24,9 +24,8 @@ import { stateReaders } from '../datasets/index.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
-/** How long running jobs and webhooks may take to end; unfinished ones are found again. Milliseconds. */
+/** For running jobs and webhooks; unfinished ones are found again. */
 const CLOSE_MS = 2_000;
-/** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
@@ -97,7 +96,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   };
 }
 
-/** Several workers sample; the first sample of a minute counts. Milliseconds. */
+/** Several workers sample: the first sample of a minute counts. */
 const INTERVAL_MS = 60_000;
 
 /** Settles once the signal aborts. */
@@ -126,7 +125,6 @@ async function keepSampling(
   }
 }
 
-/** @param indexed the chains whose pools are open anyway */
 function openNameReader(context: RoleContext, indexed: readonly NameNodes[], egress: Egress, signal: AbortSignal) {
   const { names } = context.configuration;
   const own = names.chains.flatMap(({ chain, upstreams }): NameNodes[] =>
@@ -160,7 +158,6 @@ async function startWebhooks(
 ) {
   const { configuration, database, logger, metrics, clock } = context;
   const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;
-  // The metadata client logs the allowed networks at the start.
   const egress = createEgress({
     allowPrivate: configuration.privateNetworks,
     connectionsPerOrigin: concurrencyPerHost,
@@ -183,7 +180,6 @@ async function startWebhooks(
   });
   await worker.start();
   return {
-    /** Begins no more attempts; those under way may end within so many milliseconds. Ends connections then. */
     async stop(timeoutMs: number) {
       await worker.stop(timeoutMs);
       await egress.close();

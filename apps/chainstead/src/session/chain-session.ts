@@ -25,7 +25,7 @@ export async function withChain<T>(
   const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, callLimits });
   const signers = createSignerProcesses();
   const started = pool.start();
-  // If the database can't be opened, nothing awaits the upstreams, and that error is the one that the command shows.
+  // If the database can't be opened, its error is the one to show.
   started.catch((error: unknown) => logger.debug({ error: errorText(error) }, 'The upstreams could not be started'));
   try {
     return await withStorage(session, async (storage) => {

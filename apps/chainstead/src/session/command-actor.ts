@@ -5,7 +5,7 @@ export function commandActor(): AuditActor {
   return { door: 'command', id: `${accountName()}@${hostname()}`, name: null, address: null, requestId: null };
 }
 
-/** A container may run as a user that has no name. */
+/** A container may run as a user without a name. */
 function accountName(): string {
   try {
     return userInfo().username;

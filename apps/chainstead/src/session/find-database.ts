@@ -8,7 +8,7 @@ import type { CommandContext } from './command-context.ts';
 
 export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
 
-/** Returns the configured database, or that of a running demo, which is named in the output. @throws UsageError */
+/** Configured, or of a running demo, which is named in the output. @throws UsageError */
 export async function findDatabase(
   configuration: Configuration,
   context: CommandContext,
@@ -25,7 +25,6 @@ export async function findDatabase(
       `There is no database in ${dataDirectory} yet`,
       'Run "chainstead start" first, or set DATABASE_URL or DATA_DIR to an existing database',
     );
-  // A person reads one stream; a program parses standard output.
   const notes = output === 'text' ? context.stdout : context.stderr;
   notes.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
   return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };

@@ -2,7 +2,7 @@ import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { UsageError } from '../errors/usage-error.ts';
 
-/** @param option named in the message; none for an argument. @throws UsageError */
+/** @param option for the message; none for an argument @throws UsageError */
 export function readAddress(text: string, option?: string): Address {
   if (isAddress(text)) return parseAddress(text);
   const given = option === undefined ? text : `${option} ${text}`;

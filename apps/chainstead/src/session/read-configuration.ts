@@ -27,11 +27,11 @@ export function configurationSources(command: Command, context: CommandContext):
   if (file !== foundFile(context)) return [environment, fileSource(file)];
   if (!named.has(context)) context.stderr.write(`Settings: the environment, then ${file}\n`);
   named.add(context);
-  // Docker Compose and other programs keep their settings in it, too.
+  // Docker Compose and others keep settings in it, too.
   return [environment, { ...fileSource(file), isOwn: false }];
 }
 
-/** `--config`, then `CHAINSTEAD_CONFIG` (empty: none), then `.env` in the current folder. */
+/** `--config`, `CHAINSTEAD_CONFIG` (empty: none), then `.env` in the current folder. */
 export function configurationFile(command: Command, context: CommandContext): string | null {
   const given: unknown = command.optsWithGlobals().config;
   if (typeof given === 'string') return given;
@@ -45,12 +45,12 @@ function foundFile({ currentFolder }: CommandContext): string | null {
   return path !== null && existsSync(path) ? path : null;
 }
 
-/** Warnings go to the error output. @throws ConfigurationError, ConfigurationFileError */
+/** Warnings go to stderr. @throws ConfigurationError, ConfigurationFileError */
 export function readConfiguration(command: Command, context: CommandContext): ParsedConfiguration {
   return parseWithWarnings(configurationSources(command, context), context);
 }
 
-/** The configuration of a command that needs the database alone: chains without upstreams will do. */
+/** Chains need no upstreams. */
 export function readDatabaseConfiguration(command: Command, context: CommandContext): Configuration {
   return parseWithWarnings(configurationSources(command, context), context, { needsUpstreams: false }).configuration;
 }

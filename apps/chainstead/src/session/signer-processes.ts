@@ -1,4 +1,4 @@
-/** They are no threads, because the compiled curve can be loaded only once per process. */
+/** No threads: the compiled curve loads only once per process. */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -6,9 +6,8 @@ import { defineError } from '@chainstead/core';
 import { PACKED_SIGNATURE_BYTES, PACKED_SIGNER_BYTES, type RecoverSigners } from '@chainstead/proof/packed-signatures';
 
 const ENTRY = fileURLToPath(new URL('../signer-process.ts', import.meta.url));
-/** A smaller number is faster without distribution. */
 const SIGNATURES_PER_PART = 32;
-/** One core is for reading and writing; its blocks keep no more of them busy. */
+/** One core is for reading and writing. */
 const PROCESSES = Math.max(1, Math.min(availableParallelism() - 1, 8));
 
 export interface SignerProcesses {
@@ -22,7 +21,7 @@ export class SignerProcessError extends defineError('SIGNER_PROCESS_ENDED', (how
   retryable: true,
 })) {}
 
-/** They are started when there is work for them, at most so many. One that ends fails what it had, and another takes its place. */
+/** Started on demand. One that ends fails its work, and another takes its place. */
 export function createSignerProcesses(processes: number = PROCESSES): SignerProcesses {
   const running = new Set<SignerProcess>();
 
@@ -71,7 +70,7 @@ function startSignerProcess(onEnd: () => void): SignerProcess {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ended = Promise.withResolvers<void>();
-  /** In the order in which they were sent, as they are answered. */
+  /** In the order of their responses. */
   const questions: Question[] = [];
   let load = 0;
   const fail = (how: string): void => {
@@ -79,7 +78,7 @@ function startSignerProcess(onEnd: () => void): SignerProcess {
     for (const { answer } of questions.splice(0)) answer.reject(new SignerProcessError(how));
     ended.resolve();
   };
-  /** An idle one keeps this process from ending no more. */
+  /** An idle one does not keep this process alive. */
   const hold = (isBusy: boolean): void => {
     for (const held of [child, child.channel]) held?.[isBusy ? 'ref' : 'unref']();
   };
@@ -100,7 +99,7 @@ function startSignerProcess(onEnd: () => void): SignerProcess {
       questions.push({ bytes, answer });
       load += bytes;
       hold(true);
-      // What can't be sent any more fails with the end of the process.
+      // Unsent messages fail with the end of the process.
       child.send(signatures, () => undefined);
       return answer.promise;
     },

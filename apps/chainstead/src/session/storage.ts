@@ -18,7 +18,6 @@ export interface Storage {
   /** Holds the password: never for logs. */
   readonly url: string;
   readonly isEmbedded: boolean;
-  /** The same server as the role that creates roles: the embedded superuser, or the program's role. */
   readonly roleMakerUrl: string;
   readonly appliedAtOpening: readonly string[];
   close(): Promise<void>;
@@ -28,9 +27,9 @@ export interface StorageOptions {
   readonly configuration: Configuration['database'];
   readonly applicationName: string;
   readonly logger: Logger;
-  /** Opens the database as it is, of whichever version. @default false */
+  /** As it is, of any version. @default false */
   readonly leavesSchema?: boolean;
-  /** Logs messages of the embedded Postgres at level debug only. @default false */
+  /** Embedded Postgres logs at level debug. @default false */
   readonly isQuiet?: boolean;
 }
 
@@ -43,10 +42,7 @@ export class DatabaseUnreachableError extends defineError('DATABASE_UNREACHABLE'
   cause,
 })) {}
 
-/**
- * Starts the embedded server if no URL is configured, and migrates its database.
- * @throws DatabaseUnreachableError, errors of `startEmbeddedPostgres`, `checkSchema` and `migrate`
- */
+/** Migrates the database. @throws DatabaseUnreachableError, errors of `migrate`, … */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { configuration, logger, leavesSchema = false } = options;
   const embedded =

@@ -2,7 +2,7 @@ import { type ChainRegistry, createChainRegistry } from '@chainstead/chains';
 import { type Database, sql } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Adds the chains of the database, with defaults, so that commands on stored rows need no CHAINS. */
+/** With defaults: commands on stored rows need no CHAINS. */
 export async function withStoredChains(
   database: Pick<Database, 'query'>,
   configuration: Configuration,
@@ -14,7 +14,7 @@ async function readRegistry(database: Pick<Database, 'query'>, configured: Chain
   const rows = await database.query<{ id: number; key: string }>(
     sql`SELECT chain_id AS id, chain_key AS key FROM sync_chains WHERE chain_key IS NOT NULL ORDER BY updated_at DESC`,
   );
-  // Each has a registry: two may have had the same name, one after the other. The newer one gets it.
+  // Separate registries: of two with the same name, the newer one gets it.
   const stored = rows
     .filter(({ id }) => configured.find(id) === null)
     .map((row) => ({ id: row.id, registry: createChainRegistry({ additional: [row] }) }));

@@ -9,7 +9,6 @@ import {
 } from '@chainstead/rpc';
 import type { ChainConfiguration } from '../configuration/index.ts';
 
-/** Between two tries while no upstream of a chain can be used: every one is down, or on the wrong chain. Milliseconds. */
 const RETRY_MS = 15_000;
 
 export interface PoolOptions {
@@ -36,7 +35,7 @@ export interface StartPoolOptions {
   onFailure?(reason: string): Promise<void>;
 }
 
-/** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
+/** Retries until an upstream works. @returns false if the signal aborted before */
 export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
   const { chain, clock, logger, signal, onFailure } = options;
   const aborted = new Promise<void>((resolve) => {
@@ -45,7 +44,7 @@ export async function startPool(pool: UpstreamPool, options: StartPoolOptions): 
   });
   while (!signal.aborted) {
     try {
-      // An upstream that does not answer must not hold up a stop.
+      // A silent upstream must not hold up a stop.
       await Promise.race([pool.start(), aborted]);
       return !signal.aborted;
     } catch (error) {

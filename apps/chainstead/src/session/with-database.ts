@@ -12,7 +12,7 @@ export async function withDatabase({ command, context }: Invocation, name: strin
   await withStorage({ configuration, context, name }, (storage) => work(storage, configuration));
 }
 
-/** Takes the database of a running demo if none is configured. @param output where its name is shown. Default: like JSON */
+/** A running demo's if none is configured. @param output where its name is shown */
 export async function withFoundDatabase(
   { command, context }: Invocation,
   name: string,

@@ -8,23 +8,18 @@ type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'on
 };
 
 const STARTER = 2;
-/** A worker's for schedules, one of which listens. */
 const SCHEDULES = 3;
-/** A worker's for webhooks and for due work. */
 const LISTENERS = 2;
-/** On which a process that helps to fill another's history holds its claims. */
 const CLAIMS_OF_HELPER = 1;
-/** The lease of a job on ranges, and its claims. */
 const RANGE_JOB = 2;
 const AGENT_STATEMENTS = 4;
 const GRAPHQL_OPERATIONS = 4;
 const HISTORIES = 3;
 
-/** Connections that these processes on this machine may have open at once, as docs/operate/postgres.md lists them. */
+/** At once on this machine, as docs/operate/postgres.md lists them. */
 export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSlot[]): number {
   const { redisUrl, chains, aptos, onDemand, database, api } = facts;
   const queue = (connections: number): number => (redisUrl === null ? connections : 0);
-  // Processes of ingest share the chains, and each may help with one of another; those of other roles each serve all of them.
   const ofChains = 2 * chains.length + aptos.networks.length;
   const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
     api: () => (api.hasAgentSql ? AGENT_STATEMENTS : 0) + (api.hasGraphql ? GRAPHQL_OPERATIONS : 0),
@@ -35,7 +30,7 @@ export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSl
   return slots.reduce((sum, slot) => sum + database.poolSize + besidePool[slot.role](slot), STARTER);
 }
 
-/** Connections that an API may have open at once to a standby of DATABASE_READ_URL: its pool, and the one that looks how far it has replayed. */
+/** At once per API: its pool, and one that reads the replay position. */
 export function connectionsToStandby({ database }: Pick<ConnectionFacts, 'database'>): number {
   return database.poolSize + 1;
 }

@@ -8,15 +8,14 @@ export interface ProcessNumber {
 
 export const ONLY_PROCESS: ProcessNumber = { number: 1, of: 1 };
 
-/** A place that the supervisor keeps filled: a process of a role, and after its end the next one. */
+/** The supervisor keeps it filled with a process. */
 export interface RoleSlot extends ProcessNumber {
   readonly role: RoleName;
 }
 
-/** Upper limit of `auto`, because Postgres must hold the connections of all processes. */
 const AUTO_MAX = 64;
 
-/** With Aptos only, there are no more `ingest` processes than networks, as none can help. @param cores value of `auto` */
+/** Aptos alone needs no more `ingest` processes than networks. @param cores value of `auto` */
 export function slotsOf(
   { processes, chains, aptos }: Pick<Configuration, 'processes' | 'chains' | 'aptos'>,
   roles: readonly RoleName[],
@@ -34,7 +33,7 @@ export function countOf(wanted: number | 'auto', cores: number): number {
   return wanted === 'auto' ? Math.min(cores, AUTO_MAX) : wanted;
 }
 
-/** Returns `api`, or `api-2` if there are several. Used in logs, metrics and Postgres session names. */
+/** `api`, or `api-2`. In logs, metrics and Postgres session names. */
 export function slotName({ role, number, of }: RoleSlot): string {
   return of === 1 ? role : `${role}-${number}`;
 }
@@ -50,7 +49,7 @@ export function renderRoles(slots: readonly RoleSlot[]): string {
     .join(', ');
 }
 
-/** What of a list this process works on: every `of`-th, so that all have about as many. @param offset items of the lists before */
+/** Every `of`-th item. @param offset items of the lists before */
 export function shareOf<Item>(items: readonly Item[], { number, of }: ProcessNumber, offset = 0): Item[] {
   return items.filter((_, index) => (offset + index) % of === number - 1);
 }

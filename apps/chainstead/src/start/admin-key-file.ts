@@ -13,7 +13,7 @@ export interface AdminKeyFileOptions {
   readonly logger: Logger;
 }
 
-/** In a file, because printed output ends up in logs. @returns null if such a key exists or existed, or on failure */
+/** Printed output ends up in logs. @returns null if such a key ever existed, or on failure */
 export async function writeFirstAdminKey(options: AdminKeyFileOptions): Promise<string | null> {
   const { database, configured, dataDirectory, logger } = options;
   const path = join(dataDirectory, FILE);
@@ -38,7 +38,7 @@ export async function writeFirstAdminKey(options: AdminKeyFileOptions): Promise<
   }
 }
 
-/** Whole or not at all, and never by the rights or through the link of a file that was there before. */
+/** Whole or not at all, without rights or links of an earlier file. */
 async function writePrivate(directory: string, path: string, text: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}`;

@@ -10,7 +10,7 @@ interface Listened {
   readonly key: string;
 }
 
-/** Tries all ports together, before anything slow is started. @throws ListenError */
+/** All together, before anything slow starts. @throws ListenError */
 export async function requireFreePorts(configuration: Configuration, roles: readonly RoleName[]): Promise<void> {
   const held: Server[] = [];
   try {

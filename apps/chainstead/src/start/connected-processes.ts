@@ -2,9 +2,8 @@ import { type Database, sql } from '@chainstead/db';
 import { ROLE_NAMES } from '../configuration/index.ts';
 
 export interface ConnectedProcess {
-  /** `api`, or `api-2` if a start runs several. */
   readonly name: string;
-  /** Client address; null: a Unix socket, or hidden from this database role. */
+  /** Null: a Unix socket, or hidden from this database role. */
   readonly address: string | null;
   readonly connections: number;
 }

@@ -8,7 +8,6 @@ export interface WaitOptions {
   isFinal?(error: unknown): boolean;
 }
 
-/** A server restart or a failover takes less. Milliseconds. */
 const WAIT_MAX_MS = 60_000;
 
 /** Steps must be repeatable. @throws errors of the step; an outage after one minute */

@@ -4,10 +4,9 @@ import { loadServerSecret } from '@chainstead/http';
 import type { Configuration } from '../configuration/index.ts';
 import type { Storage } from '../session/storage.ts';
 
-/** More than all API processes of an installation use together. */
 const CONNECTIONS_MAX = 60;
 
-/** All processes of a database derive the same passwords. @throws DatabaseError READER_ROLE_MISSING */
+/** The same passwords in all processes. @throws DatabaseError READER_ROLE_MISSING */
 export async function withReaderUrls(configuration: Configuration, storage: Storage): Promise<Configuration> {
   const { api } = configuration;
   const provide = async (setting: 'GRAPHQL' | 'MCP_SQL', purpose: string): Promise<string> =>

@@ -23,7 +23,7 @@ export interface RunRolesOptions {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly context: CommandContext;
-  /** Called once, when every role is ready. @param metrics address of a separate `/metrics`; null: none */
+  /** Once every role is ready. @param metrics address of a separate `/metrics`; null: none */
   onReady(ready: readonly RoleReady[], metrics: string | null): void;
 }
 
@@ -74,7 +74,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   const launched = new Map<RoleSlot, LaunchedRole>();
   const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
   measureMachine(options, metrics);
-  // By slot: a process that is being replaced reports its own metrics, not those of its replacement.
+  // By slot: a process being replaced reports its own metrics.
   const othersOf = (own: RoleSlot | null): LaunchedRole[] =>
     [...launched].filter(([slot]) => slot !== own).map(([, process]) => process);
 
@@ -103,7 +103,6 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     logger,
     metrics: createSupervisorMetrics(metrics, [...new Set(options.slots.map(({ role }) => role))]),
     stopTimeoutMs: configuration.stopTimeoutMs,
-    // After a failure, the error message is enough.
     onFinishing: (roles) => {
       if (context.stopSignal.aborted) context.stderr.write(renderFinishing(roles));
     },
@@ -116,7 +115,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   let system: RunningRole | null = null;
   try {
     system = await startSystem(options, metrics);
-    // A stop before all are ready ends the supervision, and `ready` never settles.
+    // After an early stop, `ready` never settles.
     const ready = await Promise.race([supervisor.ready, supervisor.finished]);
     if (ready !== undefined) options.onReady(ready, system?.address ?? null);
     await supervisor.finished;

@@ -17,7 +17,7 @@ export interface StartSummary {
   readonly ready: readonly RoleReady[];
   readonly metrics: string | null;
   readonly adminKeyFile?: string | null;
-  /** Whether requests need a key: one is in API_KEYS, or was ever made. */
+  /** A key is in API_KEYS, or was ever made. */
   readonly needsKey: boolean;
   readonly findings: readonly ChainFinding[];
 }

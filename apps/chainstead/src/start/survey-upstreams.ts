@@ -4,7 +4,7 @@ import { createUpstreamPool, NoUpstreamError } from '@chainstead/rpc';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
 export interface ChainFinding {
-  /** As in `ChainConfiguration.chain.key`; for Aptos, `aptos` or `aptos-testnet`. */
+  /** Key of the chain; `aptos` or `aptos-testnet`. */
   readonly chain: string;
   readonly head: number | null;
   readonly failure: string | null;
@@ -38,7 +38,6 @@ async function surveyChain({ chain, upstreams }: ChainConfiguration, clock: Cloc
       .flatMap(({ name, state, reason }) => (state === 'disabled' ? [{ name, reason: reason ?? 'no response' }] : []));
     return { chain: chain.key, head: value.number, failure: null, unusable };
   } catch (error) {
-    // The summary names the chain.
     const failures = error instanceof NoUpstreamError ? error.failures : null;
     const reasons = failures?.map(({ upstream, reason }) => `${upstream}: ${reason}`).join('; ');
     return { chain: chain.key, head: null, failure: reasons ?? errorText(error), unusable: [] };

@@ -27,11 +27,10 @@ export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole
   });
   child.on('exit', (code, signal) => exited.resolve({ code, signal }));
   child.on('error', () => {
-    // For a started process, the error is an undelivered message; its exit event follows separately.
+    // For a started process, an undelivered message; its exit event follows.
     if (child.pid === undefined) exited.resolve({ code: null, signal: null });
   });
   const send = (message: RoleMessage): void => {
-    // The channel may close between the check and the call. Then the process is ending anyway.
     if (child.connected) child.send(message, () => undefined);
   };
   return {
@@ -48,16 +47,13 @@ function forkAlone(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess
   return fork(ENTRY, argumentsOf(slot), { ...channelOf(slot), env: { ...environment } });
 }
 
-/**
- * The ports are opened here, and connections go to free processes in turn. With a socket per process (SO_REUSEPORT),
- * Linux would reset queued connections of an ending process, and macOS would not distribute connections.
- */
+/** Ports open here: with SO_REUSEPORT, Linux resets queued connections of an ending process. */
 function forkOntoSharedPort(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess {
   cluster.setupPrimary({ ...channelOf(slot), exec: ENTRY, args: argumentsOf(slot) });
-  // `fork` adds the variables of this process. Variables that are not passed must be removed.
+  // `fork` adds variables of this process: others must be removed.
   const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   const worker = cluster.fork({ ...withheld, ...environment });
-  // The process reports it too. Without a listener here, the error would end this process.
+  // Reported by the process; unhandled, it would end this one.
   worker.on('error', () => undefined);
   return worker.process;
 }
@@ -66,7 +62,7 @@ function argumentsOf({ role, number, of }: RoleSlot): string[] {
   return [role, String(number), String(of)];
 }
 
-/** As bin/chainstead.js has them, which suits ingest. V8 takes the last of several equal flags. */
+/** bin/chainstead.js has a value for ingest. V8 takes the last of equal flags. */
 const SERVING_FLAG = '--max-semi-space-size=64';
 
 type Channel = Pick<ForkOptions, 'serialization' | 'execArgv'> & { stdio: ('ignore' | 'inherit' | 'ipc')[] };
@@ -76,7 +72,7 @@ function channelOf({ role }: RoleSlot): Channel {
   const isSized = execArgv.some((flag) => flag.startsWith('--max-semi-space-size='));
   return {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Metrics are megabytes of text with quotes, which JSON would escape and read again one by one.
+    // JSON would escape megabytes of quoted metrics.
     serialization: 'advanced',
     execArgv: role === 'ingest' || !isSized ? execArgv : [...execArgv, SERVING_FLAG],
   };

@@ -7,11 +7,9 @@ export interface MetricsPeer {
 
 export interface MetricsExchange {
   collect(peers: readonly MetricsPeer[]): Promise<MetricFamilies[]>;
-  /** Must be called with every `metrics-answer` message. */
   receive(message: Extract<RoleMessage, { type: 'metrics-answer' }>): void;
 }
 
-/** A scrape must not hang on a busy process. Milliseconds. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 export function createMetricsExchange(timeoutMs = ANSWER_TIMEOUT_MS): MetricsExchange {

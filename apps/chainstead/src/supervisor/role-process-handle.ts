@@ -8,13 +8,13 @@ export interface RoleExit {
 
 export interface RoleReady {
   readonly role: RoleName;
-  /** Listening address; null for roles without one. */
+  /** Null for roles without one. */
   readonly address: string | null;
 }
 
 export interface RoleProcessHandle {
   readonly pid: number;
-  /** Resolves when the role is ready; never if it ends before. */
+  /** Never resolves if the role ends before. */
   readonly ready: Promise<RoleReady>;
   readonly exited: Promise<RoleExit>;
   stop(options?: StopOptions): void;

@@ -13,11 +13,9 @@ export interface SharedLimits extends UpstreamLimits {
   receive(message: LimitShare): void;
 }
 
-/** A rate is divided into so many units: the least that an idle process has is half a percent. */
+/** An idle process has at least half a percent of a rate. */
 const RATE_UNITS = 200;
-/** A changed demand is reported so often. Milliseconds. */
 const REPORT_MS = 1_000;
-/** Calls that begin to wait are reported immediately, but no more often than this. Milliseconds. */
 const WAITING_MS = 100;
 
 /** @param send to the process that divides the limits */
@@ -75,7 +73,7 @@ export function createSharedLimits(send: (message: LimitReport) => void, clock: 
   };
 }
 
-/** Also by limit: if chains that share a URL have separate limits, each holds. Hashed: the URL holds secrets. */
+/** Separate limits of chains with the same URL each hold. Hashed: the URL holds secrets. */
 function oncePerUpstream<One>(kind: string, create: (upstream: string, limit: number) => One) {
   const known = new Map<string, One>();
   return (url: string, limit: number | undefined): One | null => {

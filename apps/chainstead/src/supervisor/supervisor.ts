@@ -11,9 +11,9 @@ import { type RoleSlot, slotName } from '../shares/role-slot.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
-/** Exit code of a role whose configuration can't work: starting it again would not help. */
+/** A restart would not help. */
 export const EXIT_CODE_CONFIGURATION = 2;
-/** Clients that use a connection more rarely may find it closed by a replaced process just as they use it again. */
+/** Rarer clients may find a connection closed by a replaced process. */
 const IDLE_GRACE_MS = 3_000;
 
 export interface SupervisorOptions {
@@ -22,20 +22,19 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: SupervisorMetrics;
-  /** Milliseconds from the request to stop until what still runs is killed. */
+  /** From the request to stop until the kill. */
   readonly stopTimeoutMs: number;
-  /** Called at the stop, and after each exit, with the roles that still finish their work. Not called when none is left. */
+  /** At the stop and after each exit, with the roles still at work, if any. */
   onFinishing?(roles: readonly RoleName[]): void;
 }
 
 export interface Supervisor {
-  /** Resolves when every slot has been ready once. @throws RoleFailedError */
+  /** Every slot has been ready once. @throws RoleFailedError */
   readonly ready: Promise<readonly RoleReady[]>;
-  /** Resolves after `stop`, when every process has ended. @throws RoleFailedError when a role can't work at all. */
+  /** Every process has ended after `stop`. @throws RoleFailedError if a role can't work at all */
   readonly finished: Promise<void>;
-  /** Stops each old process once the new one is ready. If that ends before, the old one continues. */
+  /** Old processes stop once the new one is ready. If that ends before, the old one continues. */
   replace(role: RoleName): Promise<void>;
-  /** Stops all processes, and kills those that have not ended within the time. */
   stop(): void;
 }
 
@@ -44,7 +43,6 @@ export class RoleFailedError extends defineError('ROLE_FAILED', (role: RoleName,
   facts: { role, exit_code: exit.code, signal: exit.signal },
 })) {}
 
-/** A running process and its start time. Milliseconds since the epoch. */
 interface Run {
   readonly handle: RoleProcessHandle;
   readonly startedAt: number;
@@ -120,7 +118,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const slot of options.slots.filter((one) => one.role === role)) {
       if (stopping.signal.aborted) return;
       const old = [...running].find(([, held]) => held === slot)?.[0];
-      // A crashed process is about to be restarted anyway.
       if (old !== undefined && !(await replaceOne(slot, old))) {
         logger.error(namesOf(slot), 'Replacement process ended before it was ready, the old process continues');
         return;
@@ -187,7 +184,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const ready = Promise.all([...firstReady.values()].map((waiting) => waiting.promise));
   const finished = runAll();
-  // Callers may await only one of the two; the other must not count as an unhandled rejection.
+  // Callers may await only one of the two.
   for (const promise of [ready, finished]) promise.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
   return { ready, finished, replace, stop };
 }

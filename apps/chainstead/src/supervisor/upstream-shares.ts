@@ -8,28 +8,26 @@ export interface CallingProcess {
 }
 
 /**
- * Divides the limits of upstreams (`RPC_RATE`, `RPC_CONCURRENCY`) between processes, by demand and in equal parts by role.
- * Until the next division each share changes in one direction only, so messages can't cause each other without end.
- * The sum is never above the limit: an increase is sent when the reduction that it needs was acknowledged.
+ * By demand, in equal parts by role. A share changes in one direction until the next division, so
+ * messages can't cause each other without end. Increases wait for acknowledged reductions.
  */
 export interface UpstreamShares {
   receive(process: CallingProcess, message: LimitReport): void;
-  /** The process has ended: its shares are free. */
   left(process: CallingProcess): void;
 }
 
-/** One process and one limit, in units of it. */
+/** In units of the limit. */
 interface Member {
   readonly process: CallingProcess;
   wanted: number;
-  /** The share that the last division intends for it. */
+  /** Share by the last division. */
   target: number;
-  /** The share that was sent last, and the number of that message. */
+  /** Share that was sent last, and its message's number. */
   share: number;
   number: number;
   /** The most that it may be using. */
   held: number;
-  /** When it began to hold something, or nothing, in the order of such events. */
+  /** Order of its last begin or end of holding. */
   since: number;
 }
 
@@ -40,7 +38,7 @@ interface Limit {
   timer?: NodeJS.Timeout;
 }
 
-/** The interval between divisions of a limit. Milliseconds. */
+/** Between divisions of a limit. */
 const INTERVAL_MS = 100;
 
 export function createUpstreamShares(): UpstreamShares {
@@ -58,7 +56,7 @@ export function createUpstreamShares(): UpstreamShares {
   }
 
   function divide(limit: Limit): void {
-    // If units are scarce, the longest-waiting process is first, and the longest-holding one is last.
+    // The longest-waiting process is first, the longest-holding one last.
     const rank = ({ held, since }: Member): number => (held === 0 ? since : 2 * events - since);
     const ordered = [...limit.members.values()].toSorted((a, b) => rank(a) - rank(b));
     const demands = ordered.map(({ process, wanted }) => ({ group: process.role, wanted }));
@@ -68,7 +66,6 @@ export function createUpstreamShares(): UpstreamShares {
     }
   }
 
-  /** Brings the shares nearer to what was intended, as far as units are free. */
   function settle({ upstream, units, members }: Limit): void {
     let free = units - members.values().reduce((sum, { held }) => sum + held, 0);
     for (const member of members.values()) {
@@ -103,7 +100,7 @@ export function createUpstreamShares(): UpstreamShares {
       const member = limit.members.get(process) ?? added;
       limit.members.set(process, member);
       member.wanted = wanted;
-      // A message sent before the newest share arrived does not describe that share.
+      // A message sent before the newest share arrived does not describe it.
       if (number === member.number) hold(member, held);
       update(limit);
     },

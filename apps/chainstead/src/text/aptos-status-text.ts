@@ -8,7 +8,6 @@ import { renderTable } from './text-table.ts';
 export interface AptosStatusFacts {
   readonly statuses: readonly AptosStatus[];
   readonly configured: readonly AptosNetwork[];
-  /** Networks that are only stored, by the rules of `ChainStatus.stored`. */
   readonly stored: ReadonlySet<AptosNetwork>;
   readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   /** Milliseconds since the epoch. */
@@ -62,7 +61,6 @@ function renderNetwork(status: AptosStatus, { now, unknownHeads, stored }: Aptos
     ...coveredByDataset(status).map(
       ({ dataset, versions, missing }) => `  ${dataset}: ${versions} versions indexed; ${missing} missing`,
     ),
-    // If only old history is pruned, the head is still followed.
     ...(stop === null
       ? []
       : [`  ${stop.code === 'VERSIONS_PRUNED' ? 'INCOMPLETE' : 'STOPPED   '}  ${stop.message} [${stop.code}]`]),

@@ -19,14 +19,13 @@ export interface StatusFacts {
   readonly histories: Histories;
   readonly metadata: readonly MetadataStatus[];
   readonly traits: readonly TraitsStatus[];
-  /** Progress of swaps, prices and proofs by chain id. */
   readonly progress: ReadonlyMap<number, readonly DatasetProgress[]>;
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Renders the status as text. @param before texts before the chains, each with a final newline. @param after texts after the chains */
+/** @param before with final newlines */
 export function renderStatus(
   facts: StatusFacts,
   before: readonly string[] = [],
@@ -241,7 +240,7 @@ function traitsJson(found: TraitsStatus | undefined): Readonly<Record<string, un
 
 function renderUpstreams({ upstreams, unknownHead }: ChainStatus): string {
   if (upstreams.length === 0) return 'no upstream has reported yet\n';
-  // States that an ended process stored are no states of now.
+  // States that an ended process stored are outdated.
   if (unknownHead?.isSilent === true) return 'no process watches the upstreams\n';
   const rows = upstreams.map((upstream) => [
     upstream.name,

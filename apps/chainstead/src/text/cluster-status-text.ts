@@ -1,6 +1,5 @@
 import type { ClusterSummary } from '@chainstead/db';
 
-/** Number of tables in the text. JSON contains all. */
 const TABLES_MAX = 12;
 
 export function renderCluster(cluster: ClusterSummary | null): string[] {
@@ -24,7 +23,6 @@ export function renderCluster(cluster: ClusterSummary | null): string[] {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** `1.4 GB`. @param bytes */
 export function sizeText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1_024)), UNITS.length - 1);
   const value = bytes / 1_024 ** power;

@@ -14,11 +14,10 @@ export interface ProgressReport {
 }
 
 export interface ProgressOptions {
-  /** What is done: `backfill`, `verify`, … */
   readonly work: string;
   readonly chain: string;
   readonly unit: string;
-  /** Name of the rows counted in `logs`. @default 'logs' */
+  /** The rows in `logs`. @default 'logs' */
   readonly counts?: 'logs' | 'rows';
   readonly output: Output;
   readonly clock: Clock;
@@ -26,7 +25,6 @@ export interface ProgressOptions {
 
 const LINE_INTERVAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
-/** Up to two days, minutes matter more. */
 const HOURS_AS_DAYS = 48;
 
 export function createProgressReport(options: ProgressOptions): ProgressReport {

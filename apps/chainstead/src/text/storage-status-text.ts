@@ -1,7 +1,7 @@
 import type { DiskPlace, StorageReport } from '@chainstead/db';
 import type { Configuration } from '../configuration/index.ts';
 
-/** Returns the source of disk facts: DATABASE_DISK_BYTES, or this machine for the embedded server. */
+/** DATABASE_DISK_BYTES, or this machine for the embedded server. */
 export function diskPlaceOf({ database }: Pick<Configuration, 'database'>): DiskPlace {
   const { diskBytes, dataDirectory, url } = database;
   return { diskBytes, folder: url === null ? dataDirectory : null };

@@ -1,4 +1,3 @@
-/** Lines of aligned columns for a terminal; numbers to the right. No rows: only the header. */
 export function renderTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell)));
   const widths = header.map((title, column) =>

@@ -30,7 +30,7 @@ export interface UpgradePlan {
 /** Bytes. */
 export interface PlannedDisk {
   readonly needed: number;
-  /** Free bytes on the disk of the embedded Postgres; null: unknown for another server. */
+  /** Disk of the embedded Postgres; null: unknown for another server. */
   readonly free: number | null;
 }
 
@@ -46,7 +46,7 @@ export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradeP
   const { database, configuration, warnings, isEmbedded, version } = options;
   const { migrations, refusal } = await planOrRefusal(database);
   const chains = configuration.chains.map(({ chain }) => chain);
-  // Nothing else can be reported about a schema that this version does not know.
+  // This version does not know the schema: it can report nothing else.
   const work: UpgradeWork =
     refusal === null
       ? await planUpgradeWork({ database, datasets: configuration.datasets, chains })

@@ -35,7 +35,6 @@ export interface ConsoleAppOptions {
   readonly closing: AbortSignal;
 }
 
-/** Nothing inline, nothing from other origins, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -175,7 +174,7 @@ function actorOf(c: ConsoleContext): AuditActor {
 
 const SEAM = '<!-- content -->';
 
-/** Errors appear at the end of the page, since the response has started. */
+/** The response has started: errors appear at its end. */
 async function sendParted(
   c: ConsoleContext,
   parts: AsyncIterable<Html>,

@@ -13,25 +13,22 @@ import type { NodeTest } from './pages/upstreams/node-test.ts';
 import type { UpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import type { ConsoleSession, SessionStore } from './sessions/session-store.ts';
 
-/** A page with its changes: a folder in pages/ and a line in pages/registry.ts. */
+/** A page is a folder in pages/ and a line in pages/registry.ts. */
 export interface ConsolePage {
-  /** Below `/console`: '' or `/keys`. */
   readonly path: string;
   readonly title: string;
   /** @default true */
   readonly inMenu?: boolean;
   readonly group?: MenuGroup;
-  /** Limit of the largest form below its path. @default 65,536 bytes */
+  /** Limit of the largest form below its path. @default 65,536 */
   readonly formBytesMax?: number;
   addRoutes(routes: ConsoleRoutes, services: ConsoleServices): void;
 }
 
-/** Adds routes of pages: each requires a session, and a change also the session's token. Paths are below `/console`. */
+/** Below `/console`. Each requires a session, a change also the session's token. */
 export interface ConsoleRoutes {
   view(path: string, answer: (request: PageRequest) => Promise<Answer>): void;
-  /** Adds a change by a form; members other than the token are parsed. */
   change<Form>(path: string, form: z.ZodType<Form>, answer: (request: ChangeRequest<Form>) => Promise<Answer>): void;
-  /** A part of a page that is sent again after each change, below `/console/events`. */
   live(path: string, read: (request: PageRequest) => Promise<Html>): void;
 }
 
@@ -40,7 +37,7 @@ export interface PageRequest {
   readonly token: string;
   readonly parameter: (name: string) => string;
   readonly query: (name: string) => string | undefined;
-  /** From the client's view, such as `https://chainstead.example`. From headers: use it only in displayed text. */
+  /** As the client sees it. From headers, so only for display. */
   readonly origin: string;
   readonly asker: InnerAsker;
 }

@@ -29,7 +29,7 @@ import { createSessionCookie } from './sessions/session-cookie.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 
 export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {
-  /** The process's connection, not a request's: live parts outlive their request. */
+  /** The process's connection: live parts outlive their request. */
   readonly database: Database;
   readonly keys: KeyStore;
   readonly configured: readonly ConfiguredKey[];
@@ -39,7 +39,7 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   readonly upstreams: readonly ConfiguredUpstream[];
   readonly nodeTest: NodeTest;
   readonly explorer: {
-    /** The data routes of the API: tables show their responses. */
+    /** Tables show the responses of these routes. */
     readonly routes: readonly RouteModule[];
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
@@ -55,11 +55,11 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
 }
 
 export interface Console {
-  /** Add it before the key check: the console has its own check. */
+  /** Add it before the key check: the console has its own. */
   readonly routes: RouteModule;
   /** Call it before the server accepts requests. */
   warmUp(api: ApiApp): Promise<void>;
-  /** Ends the live parts of pages, which would keep the server from closing. */
+  /** Ends live parts, which would keep the server from closing. */
   close(): void;
 }
 
@@ -107,10 +107,9 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
 
 const WAIT_MS = 3_000;
 
-/** Code is faster after it has run a few times. */
 const TIMES = 5;
 
-/** Does what the first page of a process would wait for: connects, plans, compiles. A failure does not fail the start. */
+/** Connects, plans, compiles: the first page need not wait. Its failure is harmless. */
 async function warmUp(
   api: Pick<ApiApp, 'router'>,
   firstPage: () => Promise<Html>,

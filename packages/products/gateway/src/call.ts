@@ -4,14 +4,13 @@ import type { MethodFacts } from './methods/method-table.ts';
 import type { RpcErrorObject } from './protocol/rpc-errors.ts';
 
 export interface GatewayChain {
-  /** Path segment. */
   readonly slug: string;
   readonly chain: Chain;
   readonly pool: ForwardingPool;
-  /** More than one upstream: `latest` is pinned to the pool's head. */
+  /** Several upstreams: `latest` is pinned to the pool's head. */
   readonly pinsHead: boolean;
   readonly logRangeMax: number;
-  /** `strict`: responses are checked against their hashes and roots before they are returned. */
+  /** `strict`: responses are checked against hashes and roots first. */
   readonly integrity: 'none' | 'strict';
 }
 
@@ -28,14 +27,13 @@ export type Outcome =
     }
   | { readonly ok: false; readonly error: RpcErrorObject };
 
-/** Signals that no client waits any more. A subset of AbortSignal that is cheap to create for every call. */
+/** Aborts when no client waits. Cheaper to create for every call than an AbortSignal. */
 export interface LeaveSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** State shared by the calls of one HTTP request: the head for their tags, read once at first use. */
 export interface RequestScope {
   readonly chain: GatewayChain;
   readonly signal: LeaveSignal | undefined;
@@ -47,5 +45,5 @@ export interface PinnedHead {
   readonly finalized: number | null;
 }
 
-/** Synchronous if the response is in memory, since a promise costs more than such a response. Never rejects. */
+/** Synchronous from memory, since a promise costs more. Never rejects. */
 export type HandleCall = (call: Call, scope: RequestScope) => Outcome | Promise<Outcome>;

@@ -26,14 +26,13 @@ import { createUsageCounter } from './usage/usage-counter.ts';
 export interface GatewayLimits extends RateLimitOptions {
   readonly bodyBytesMax: number;
   readonly bodies: ByteBudget;
-  /** Timeout of a request, milliseconds. Its unfinished calls then return −32002. */
+  /** Unfinished calls then return −32002. */
   readonly requestTimeoutMs: number;
   readonly sockets: SocketLimits;
 }
 
 export interface GatewayServerOptions {
   readonly chains: readonly GatewayChain[];
-  /** Error text for a client with a key that requests another chain, by path segment. */
   readonly explainUnoffered: (slug: string) => string;
   readonly answer: HandleCall;
   readonly feeds: ChainFeeds;
@@ -42,7 +41,7 @@ export interface GatewayServerOptions {
   readonly keys: KeyStore;
   readonly gate: RawGate;
   readonly limits: GatewayLimits;
-  /** Methods that make nodes execute transactions again (`debug_trace…`, `trace_…`). Default: no. */
+  /** `debug_trace…` and `trace_…`: nodes execute transactions again. Default: no. */
   readonly offersTraces?: boolean;
   readonly sharedLimits?: SharedLimits;
   readonly logger: Logger;
@@ -57,11 +56,7 @@ export interface GatewayServer {
   close(): Promise<void>;
 }
 
-/**
- * JSON-RPC over HTTP and WebSockets in front of a call handler. Path of a request: `gateway-handler.ts` (admission),
- * `serve-body.ts` (its calls), `answer-request.ts` (one call), the given `answer`. Messages of a socket (`../sockets`)
- * take the same path.
- */
+/** Start with `gateway-handler.ts` (admission), `serve-body.ts` and `answer-request.ts` (calls). */
 export function createGatewayServer(options: GatewayServerOptions): GatewayServer {
   const { chains, keys, gate, limits, logger, clock, database } = options;
   const usage = createUsageCounter({ database, logger, clock });

@@ -15,17 +15,16 @@ export interface GatewayOptions
 export interface Gateway {
   readonly handler: RawHandler;
   readonly upgrades: UpgradeHandler;
-  /** Routes that need no key: offered methods and chains. For the open routes of `createApi`. */
+  /** They need no key. For the open routes of `createApi`. */
   readonly routes: RouteModule;
   readonly call: CallDirectly;
-  /** Writes pending data. Call it when no request is in progress; pools and database stay open. */
+  /** Writes pending data. No request may be in progress; pools and database stay open. */
   close(): Promise<void>;
 }
 
-/** On all chains together. */
 const FILTERS_PER_KEY = 500;
 
-/** The protocol (`serving/`) before heads, cache and upstreams (`calls/`). A pool starts with its first call. */
+/** The protocol (`serving/`) before heads, cache and upstreams (`calls/`). */
 export function createGateway(options: GatewayOptions): Gateway {
   const answering = createCallHandler({ ...options, strictForward: createStrictForward });
   const feeds = createChainFeeds({ ...options, headFloor: answering.headFloor });

@@ -1,4 +1,4 @@
-/** Serves a chain's upstreams as one node that does not fail. Start with `gateway.ts` and `schema.ts`. */
+/** A chain's upstreams as one node that does not fail. Start with `gateway.ts` and `schema.ts`. */
 export { createGateway, type Gateway } from './gateway.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';

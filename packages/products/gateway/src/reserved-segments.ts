@@ -1,4 +1,3 @@
-/** First path segments of the API and of the hosted API's other products. A test compares the routes with them. */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   ...[
     'accounts',

@@ -50,7 +50,7 @@ export interface GatewayRoutesOptions {
   readonly offersTraces?: boolean;
 }
 
-/** Routes that list methods and chains, and the gateway's OpenAPI entry. They need no key: none is in the path. */
+/** They need no key: none is in the path. */
 export function createGatewayRoutes({
   chains,
   clock,

@@ -1,7 +1,4 @@
-/**
- * Tools for agents over the Model Context Protocol, on the routes of the API. Start reading at serving/mcp-route.ts.
- * Imports core, db and http.
- */
+/** Tools for agents over the Model Context Protocol. Start reading at serving/mcp-route.ts. */
 
 export { mcpRoute } from './serving/mcp-route.ts';
 export { remoteToolbox } from './serving/remote-toolbox.ts';

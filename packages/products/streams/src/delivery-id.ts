@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryKind, MatchKey } from './delivery/delivery.ts';
 
-/** Namespace of the ids (RFC 9562, section 6.6). */
 const NAMESPACE = Buffer.from('5d2e0f0c94f1432b8d6a7b1c3e9f5a80', 'hex');
 const VERSION = 5;
 const VERSION_BYTE = 6;
 const VARIANT_BYTE = 8;
 
-/** A UUID (version 5, RFC 9562) of the contents: receivers detect duplicates, whichever process sends. */
+/** UUID version 5 (RFC 9562) of the contents: receivers detect duplicates. */
 export function deliveryId(
   kind: DeliveryKind,
   { streamId, chainId, blockHash }: Omit<MatchKey, 'blockNumber'>,

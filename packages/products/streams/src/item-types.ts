@@ -4,7 +4,7 @@ type ItemList = 'txs' | 'logs' | 'erc20Transfers' | 'erc20Approvals' | 'nftTrans
 
 interface ItemType<List extends ItemList> {
   readonly list: List;
-  /** Members that `$name` can select as an address; a topic yields one if its upper 12 bytes are zero. */
+  /** Members that `$name` selects as an address; topics need 12 zero bytes. */
   readonly addresses: readonly (keyof WebhookContents[List][number])[];
   readonly others: readonly (keyof WebhookContents[List][number])[];
   readonly hasTriggers: boolean;

@@ -4,7 +4,7 @@ import type { AuditActor } from '@chainstead/http';
 import type { StreamBounds } from './records/stream-bounds.ts';
 import type { Stream, StreamConfig } from './stream.ts';
 
-/** `unreachable`: no 2xx. `too-many`: not sent, limit reached. `not-allowed`: not sent, non-public address. */
+/** `unreachable`: no 2xx. The others: not sent (limit, or non-public address). */
 export type WebhookTest =
   | { readonly ok: true }
   | { readonly ok: false; readonly reason: 'unreachable' | 'too-many' }
@@ -12,30 +12,28 @@ export type WebhookTest =
 
 export type TestWebhook = (stream: StreamConfig, requestedBy: string) => Promise<WebhookTest>;
 
-/** Resends the body of a failed attempt. Returns false if the body is no longer stored. @throws TooManyReplaysError */
+/** False: the body is no longer stored. @throws TooManyReplaysError */
 export type ReplayAttempt = (attempt: {
   readonly streamId: string;
   readonly attemptId: string;
   readonly by: AuditActor;
 }) => Promise<boolean>;
 
-/** `body`: the webhook for the block, null without a match. */
 export type BlockPreview =
   | { readonly found: false }
   | { readonly found: true; readonly body: Readonly<Record<string, unknown>> | null };
 
-/** Returns the webhook that an unsaved configuration would send for a block. Sends and stores nothing. */
+/** Sends and stores nothing. */
 export type PreviewBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
   readonly config: StreamConfig;
   /** Lower case, each once; null: those of the stored stream. */
   readonly addresses: readonly Address[] | null;
-  /** Id of the stream with this configuration. Default: none, and the webhook contains no id. */
   readonly streamId?: string;
 }) => Promise<BlockPreview>;
 
-/** Returns false if the block does not exist yet. @throws TooManyReplaysError */
+/** False: the block does not exist yet. @throws TooManyReplaysError */
 export type SendBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
@@ -43,7 +41,7 @@ export type SendBlock = (request: {
   readonly by: AuditActor;
 }) => Promise<boolean>;
 
-/** Both ends inclusive. Timestamps in Unix seconds. */
+/** Inclusive. Timestamps in Unix seconds. */
 export type HistoricalRange =
   | { readonly fromBlock: number; readonly toBlock: number }
   | { readonly fromTimestamp: number; readonly toTimestamp: number };
@@ -52,7 +50,7 @@ export interface HistoricalJobRequest {
   readonly stream: Stream;
   readonly chain: Chain;
   readonly range: HistoricalRange;
-  /** Replaces the stream's addresses; null: the stream's. Lower case, each once. */
+  /** Lower case, each once; null: the stream's. */
   readonly addresses: readonly Address[] | null;
   readonly by: AuditActor;
 }
@@ -63,14 +61,13 @@ export interface AcceptedJob {
   readonly totalJobs: number;
 }
 
-/** Returns null if the range contains no block. @throws TooManyJobsError, RangeTooLongError */
+/** Null: no block in the range. @throws TooManyJobsError, RangeTooLongError */
 export type CreateHistoricalJob = (request: HistoricalJobRequest) => Promise<AcceptedJob | null>;
 
-/** Returns whether the chain's nodes offer traces, which internal transactions require. True until known. */
+/** Internal transactions require traces. True until known. */
 export type OffersTraces = (chain: Chain) => Promise<boolean>;
 
 export interface StreamServices {
-  /** The followed chains: on others a stream would never match. */
   readonly chains: readonly Chain[];
   readonly bounds?: StreamBounds;
   readonly offersTraces: OffersTraces;

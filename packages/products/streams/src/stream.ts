@@ -1,4 +1,3 @@
-/** A stored stream: its chains, watched items and webhook (docs/api/streams-reference.md#stream-record). */
 import type { Address, ChainId, Hash } from '@chainstead/core';
 import type { SelectorType, TriggerType } from './item-types.ts';
 
@@ -26,7 +25,6 @@ export interface AbiParameter {
 export type StreamFilter = Readonly<Record<string, readonly unknown[]>>;
 
 export interface AdvancedOption {
-  /** Unchanged: a signature in text form, or its hash. */
   readonly topic0: string;
   readonly filter?: StreamFilter | undefined;
   readonly includeNativeTxs?: boolean | undefined;
@@ -53,7 +51,7 @@ export interface StreamConfig {
   readonly description: string;
   readonly tag: string;
   readonly chainIds: readonly ChainId[];
-  /** Unchanged. Null and empty: none. */
+  /** As given. Null and empty: none. */
   readonly topic0: readonly string[] | null;
   readonly abi: readonly AbiItem[] | null;
   readonly advancedOptions: readonly AdvancedOption[] | null;
@@ -66,9 +64,9 @@ export interface StreamConfig {
   readonly includeAllTxLogs: boolean;
   readonly filterPossibleSpamAddresses: boolean;
   readonly demo: boolean;
-  /** Addition to the hosted API: also notify about blocks removed by a reorg. */
+  /** Addition to the hosted API: notices of blocks removed by a reorg. */
   readonly sendRemoved: boolean;
-  /** Addition to the hosted API: contracts of the operator, or events of them, whose logs match. Null and empty: none. */
+  /** Addition to the hosted API: contracts or events whose logs match. Null and empty: none. */
   readonly contracts: readonly string[] | null;
 }
 
@@ -81,7 +79,7 @@ export interface Stream extends StreamConfig {
   readonly updatedAt: Date;
 }
 
-/** A transaction unchanged from the node's response, with its receipt fields. */
+/** As in the node's response. */
 export interface StreamTransaction {
   readonly hash: Hash;
   readonly index: number;

@@ -1,17 +1,14 @@
-/**
- * The webhook body (docs/api/streams-matching.md#webhook-body): quantities are decimal strings, hashes and addresses
- * lower case, keys in the order written here. `triggers` is present if the stream has triggers for the item.
- */
+/** docs/api/streams-matching.md#webhook-body: decimal quantities, lower-case hashes, key order. */
 import type { Address, Hash, Hex } from '@chainstead/core';
 
 export interface TriggerResult {
-  /** The output's name in the ABI or `output1`, `output2`, …; `error` if the call failed. */
+  /** Name in the ABI or `output1`, …; `error` if the call failed. */
   readonly name: string;
   readonly value: unknown;
 }
 
 interface Triggered {
-  /** Watched addresses that caused the match; null if the topic0 alone matched. */
+  /** Watched addresses; null if topic0 alone matched. */
   readonly triggered_by: readonly Address[] | null;
   readonly triggers?: readonly TriggerResult[];
 }
@@ -128,7 +125,6 @@ export interface WebhookApprovalForAll extends EventPlace, NftFacts {
   readonly approved: boolean;
 }
 
-/** The lists of a body derived from the match and token metadata. */
 export interface WebhookContents {
   readonly logs: readonly WebhookLog[];
   readonly txs: readonly WebhookTransaction[];
@@ -138,7 +134,6 @@ export interface WebhookContents {
   readonly nftTokenApprovals: readonly WebhookNftTokenApproval[];
   readonly nftApprovals: {
     readonly ERC721: readonly WebhookErc721Approval[];
-    /** Approvals for all tokens of any standard: only they have this shape. */
     readonly ERC1155: readonly WebhookApprovalForAll[];
   };
   readonly nftTransfers: readonly WebhookNftTransfer[];

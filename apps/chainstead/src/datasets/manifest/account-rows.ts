@@ -33,11 +33,10 @@ export interface RowPlace {
   readonly log_index: number;
 }
 
-/** The rows of accounts in one dataset's table, whose primary key begins with `account_key`, `chain_id` and the columns of {@link RowPlace}. */
+/** The primary key begins with `account_key`, `chain_id` and columns of {@link RowPlace}. */
 export interface AccountRows<Row extends RowPlace> {
   readonly dataset: string;
   readonly table: string;
-  /** What of a row is read; without `FROM`, over the table's columns. */
   readonly rows: PackedRows<Row>;
 }
 
@@ -45,14 +44,13 @@ export interface AccountRowsQuery extends PageBounds {
   readonly account: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** Rows after this one; null for the first page. */
   readonly after: RowPlace | null;
 }
 
 export interface AccountRowsPage<Row> {
   readonly rows: readonly (Row & { readonly block: PageBlock })[];
   readonly indexed: Indexed;
-  /** Behind which row the next page begins, and the highest block of the run; null on the last page. */
+  /** The last row and the run's highest block; null on the last page. */
   readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
 }
 
@@ -79,8 +77,8 @@ export function getAccountRows<Row extends RowPlace>(
 }
 
 /**
- * One range of the primary key per partition, which stops after limit + 1 rows. The whole address is expected true,
- * so that the planner never sorts all rows of an account. @param select of {@link AccountRows.rows}
+ * One range of the primary key per partition. The whole address is expected true: the planner
+ * never sorts all rows of an account. @param select of {@link AccountRows.rows}
  */
 export function accountRowsStatement<Row extends RowPlace>(
   chain: Chain,

@@ -45,5 +45,4 @@ async function examplesOf(
   );
 }
 
-/** However large a table is, nothing is searched for. */
 const SAMPLE_ROWS = 1_000;

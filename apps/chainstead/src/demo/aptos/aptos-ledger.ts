@@ -7,7 +7,7 @@ export interface AptosLedger {
   readonly chainId: number;
   readonly head: number;
   readonly recorded: readonly number[];
-  /** The JSON of a transaction, compact as a fullnode writes it. @throws DemoError beyond the head */
+  /** Compact JSON, as from a fullnode. @throws DemoError beyond the head */
   transaction(version: number): Buffer;
   blockOf(version: number): { readonly height: number; readonly first: number; readonly last: number };
 }
@@ -15,7 +15,6 @@ export interface AptosLedger {
 export interface AptosLedgerOptions {
   readonly chainId?: number;
   readonly transactions: readonly AptosRestTransaction[];
-  /** Where they go: at their own versions (absent), or one after the other from a version on, every so many versions. */
   readonly place?: { readonly from: number; readonly every: number };
   readonly head?: number;
 }
@@ -62,12 +61,10 @@ function placeTransactions({ transactions, place }: AptosLedgerOptions): Placed 
   );
 }
 
-/** Version 0 is a separate block. */
 function isBlockStart(version: number): boolean {
   return version % BLOCK_VERSIONS === 1;
 }
 
-/** A recorded transaction at the place where a block would begin leaves its block joined to the one before. */
 function beginsBlock(placed: Placed, version: number): boolean {
   return version === 0 || (isBlockStart(version) && !placed.has(version));
 }

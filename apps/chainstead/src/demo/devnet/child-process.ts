@@ -6,11 +6,10 @@ export interface DependentProcess {
   readonly stdout: Readable;
   readonly errorOutput: string;
   readonly exitCode: number | null;
-  /** Ends it and waits until it is gone. Safe to call twice. */
   stop(): Promise<void>;
 }
 
-/** The shell waits for its input to close, which the kernel does when the parent is gone, and ends the program. */
+/** The kernel closes the shell's input when the parent is gone, and the shell ends the program. */
 const LEASH = `
 "$0" "$@" </dev/null & child=$!
 trap 'kill $child 2>/dev/null' TERM INT
@@ -49,7 +48,7 @@ export function spawnDependent(program: string, args: readonly string[]): Depend
   };
 }
 
-/** Later lines are read and dropped, since a full or closed pipe would stop the child. @throws errors of `onExit` */
+/** Drops later lines: a full or closed pipe would stop the child. @throws errors of `onExit` */
 export function firstLine<T>(
   child: DependentProcess,
   read: (line: string) => T | undefined,

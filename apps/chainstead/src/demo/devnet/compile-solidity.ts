@@ -27,7 +27,7 @@ interface SolcOutput {
   >;
 }
 
-/** Without metadata the bytecode depends on sources and settings only. */
+/** Without metadata, bytecode depends on sources and settings only. */
 const SETTINGS = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 200 },
@@ -35,18 +35,17 @@ const SETTINGS = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 };
 
-/** Returns the contracts by name. Results are cached by their sources. @throws DemoError with the compiler's messages */
+/** By name, cached by sources. @throws DemoError with the compiler's messages */
 export async function compileSolidity(
   sources: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, CompiledContract>> {
-  // This user's: what others put into the shared temporary folder is never deployed.
+  // A folder of this user: files of others in shared temporary folders are never deployed.
   const folder = join(tmpdir(), `chainstead-solidity-${userInfo().uid}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const cacheFile = join(folder, `${cacheKey(sources)}.json`);
   const cached = await unlessMissing(readFile(cacheFile, 'utf8'));
   const contracts: readonly CompiledContract[] = cached === undefined ? compile(sources) : JSON.parse(cached);
   if (cached === undefined) {
-    // Other processes may read at the same time: the file appears whole or not at all.
     const partial = `${cacheFile}.${process.pid}`;
     await writeFile(partial, JSON.stringify(contracts));
     await rename(partial, cacheFile);

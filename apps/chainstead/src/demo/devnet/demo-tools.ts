@@ -9,12 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DemoError } from '../demo-error.ts';
 
-/** The list of the tools in the published package. A checkout has none: npm installs them as dependencies there. */
+/** In the published package. In a checkout, npm installs the tools as dependencies. */
 const PUBLISHED_LIST = fileURLToPath(new URL('../../../../../demo-tools/', import.meta.url));
 const LIST_FILES = ['package.json', 'npm-shrinkwrap.json'] as const;
 const OUTPUT_MAX = 16 * 1024 * 1024;
 
-/** A function that finds the packages of the demo (anvil, solc, contracts), as `require` does. */
 export function requireDemoTool(): NodeJS.Require {
   return createRequire(
     existsSync(PUBLISHED_LIST) ? join(cacheFolder(PUBLISHED_LIST), 'package.json') : import.meta.url,
@@ -27,7 +26,7 @@ export interface DemoToolsOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** Does nothing in a checkout, or if the folder exists. @throws DemoError if npm is missing or fails */
+/** Not in a checkout, or if the folder exists. @throws DemoError if npm is missing or fails */
 export async function installDemoTools(options: DemoToolsOptions): Promise<void> {
   const { report, list = PUBLISHED_LIST, environment = process.env } = options;
   if (!existsSync(list)) return;
@@ -41,14 +40,12 @@ export async function installDemoTools(options: DemoToolsOptions): Promise<void>
     await runNpm(unfinished, environment);
     await rename(unfinished, folder);
   } catch (error) {
-    // Another process may have finished first.
     if (!existsSync(folder)) throw error;
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
 }
 
-/** A folder for each list, so that versions of the program do not share tools. */
 function cacheFolder(list: string, { XDG_CACHE_HOME = '' } = process.env): string {
   const digest = createHash('sha256')
     .update(readFileSync(join(list, 'npm-shrinkwrap.json')))
@@ -57,7 +54,7 @@ function cacheFolder(list: string, { XDG_CACHE_HOME = '' } = process.env): strin
   return join(caches, 'chainstead', `demo-tools-${digest.slice(0, 16)}`);
 }
 
-/** The tools need no install scripts. `npm ci` would refuse the list: it lacks anvil for the platforms that the lock was not made on. */
+/** No install scripts. `npm ci` would refuse the list, which lacks anvil for other platforms. */
 async function runNpm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     await promisify(execFile)('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
@@ -67,7 +64,6 @@ async function runNpm(folder: string, environment: NodeJS.ProcessEnv): Promise<v
     });
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-    // The line of npm's output that names the problem.
     const [, reason = String(error)] = /^npm error (?!code|errno|syscall|A complete log)(\S.*)$/m.exec(output) ?? [];
     throw new DemoError(
       `Could not download the demo's tools (anvil, solc, Seaport): ${reason}`,

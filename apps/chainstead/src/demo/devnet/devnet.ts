@@ -46,13 +46,12 @@ export interface Devnet {
   readonly webSocketUrl: string;
   readonly chainId: number;
   readonly accounts: readonly Address[];
-  /** viem client with everything that a node, a wallet and a test node can do. */
   readonly client: DevnetClient;
   deploy(contract: CompiledContract, args?: readonly unknown[]): Promise<Address>;
-  /** Gives the receipt once it is mined. @throws DemoError when the transaction failed. */
+  /** Once mined. @throws DemoError if the transaction failed */
   send(call: DevnetCall): Promise<TransactionReceipt>;
   mine(blocks?: number): Promise<void>;
-  /** Replaces the last `depth` blocks by as many empty ones, with `transactions` (raw or requests) put in by place. */
+  /** Replaces `depth` blocks by empty ones, with `transactions` (raw or requests). */
   reorg(
     depth: number,
     transactions?: readonly (readonly [transaction: object | string, block: number])[],
@@ -61,10 +60,9 @@ export interface Devnet {
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
-/** Everything is on the same machine: asking often costs nothing. */
 const POLLING_INTERVAL_MS = 20;
 
-/** Starts anvil on a free port. @throws DemoError when this machine has no binary or it does not start. */
+/** On a free port. @throws DemoError without a binary, or if it does not start */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const { chainId = 31_337, port = 0, args = [] } = options;
   const settings = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId)];
@@ -130,12 +128,11 @@ async function send(client: DevnetClient, accounts: readonly Address[], call: De
   return mined(client, hash, functionName);
 }
 
-/** Most are there after a few milliseconds, and tests send thousands one after the other. */
 const RECEIPT_POLL_FIRST_MS = 2;
 const RECEIPT_POLL_MAX_MS = 20;
 const RECEIPT_PATIENCE_MS = 30_000;
 
-/** Polls: viem's waiting looks again only at a new block, and here a block comes only with a transaction. */
+/** viem looks again only at a new block, which comes only with a transaction. */
 async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: string): Promise<TransactionReceipt> {
   const deadline = Date.now() + RECEIPT_PATIENCE_MS;
   for (let waitMs = RECEIPT_POLL_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RECEIPT_POLL_MAX_MS)) {
@@ -157,10 +154,9 @@ function sender(accounts: readonly Address[]): Address {
   return first;
 }
 
-/** The platform's own binary: the package's launcher script would stand between us and the process. */
+/** The package's launcher script would be another process in between. */
 function anvilBinary(): string {
   const name = `@foundry-rs/anvil-${platform()}-${ARCHITECTURES[arch()] ?? arch()}`;
-  // The platform's package is a dependency of anvil's, so it is looked for from there.
   const launcher = requireDemoTool().resolve('@foundry-rs/anvil/package.json');
   try {
     return createRequire(launcher).resolve(`${name}/bin/anvil`);

@@ -23,7 +23,7 @@ const FILES = {
 
 interface Artifact {
   readonly abi: Abi;
-  /** Waffle writes it without a prefix, Foundry into an object. */
+  /** Text without a prefix (Waffle), or an object (Foundry). */
   readonly bytecode: string | { readonly object: string };
 }
 

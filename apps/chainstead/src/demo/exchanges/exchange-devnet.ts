@@ -13,32 +13,34 @@ import { createPoolTrades, type PoolTrades } from './pool-trades.ts';
 export interface NewPool {
   readonly version: ExchangePool['version'];
   readonly tokens: readonly [Address, Address];
-  /** Parts per million, one that the factory enables. @default 3,000 */
+  /** Parts per million, enabled by the factory. @default 3,000 */
   readonly fee?: number;
-  /** First price of v3 and v4, as base units of the first given token for so many of the second. @default [1n, 1n] */
+  /**
+   * First price in v3 and v4: base units of the first given token and of the second.
+   * @default [1n, 1n]
+   */
   readonly price?: readonly [bigint, bigint];
   readonly hooks?: Address;
 }
 
 export interface ExchangeDevnet extends PoolTrades {
   readonly factories: Readonly<Record<'v2' | 'v3' | 'v4', DeployedContract>> & Partial<ForkFactories>;
-  /** An ERC-20 of which `holders` have 10^30 base units that routers may move. @default holders the first three accounts */
+  /** 10^30 base units each, approved for routers. @default holders the first three accounts */
   deployToken(symbol: string, decimals?: number, holders?: readonly Address[]): Promise<Address>;
   approve(token: Address, holders: readonly Address[]): Promise<void>;
   createPool(pool: NewPool): Promise<ExchangePool>;
-  /** A contract with perfect events of a v2 pair, which names the real factory. `trade(amount0In, amount1Out)` emits a `Sync` and a `Swap`. */
+  /** Perfect events of a v2 pair, naming the real factory: `trade(amount0In, amount1Out)`. */
   deployFakePair(tokens: readonly [Address, Address]): Promise<DeployedContract>;
 }
 
 export interface ExchangeOptions {
-  /** Whether PancakeSwap v3, Algebra Integral, and a router for donations to v4 are deployed too. @default false */
+  /** PancakeSwap v3, Algebra Integral, and a router for donations to v4. @default false */
   readonly hasForks?: boolean;
 }
 
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 500: 10, 2500: 50, 3000: 60, 10000: 200 };
 const ALGEBRA_SPACING = 60;
 const HOLDING = 10n ** 28n;
-/** The deployer of PancakeSwap reads the code of a pool from storage. */
 const GAS = 15_000_000n;
 
 export async function deployExchanges(
@@ -59,7 +61,6 @@ export async function deployExchanges(
     address: await devnet.deploy(compiled, args),
     abi: compiled.abi,
   });
-  // One after the other: the node gives nonces by what is mined.
   const v2 = await deploy(v2Factory, owner);
   const v3 = await deploy(v3Factory);
   const v4 = await deploy(poolManager, owner);

@@ -21,7 +21,6 @@ export async function deployForks(devnet: Devnet): Promise<ForkFactories> {
   const pancake = await devnet.deploy(pancakeFactory, [pancakeDeployer]);
   const [from = ZERO_ADDRESS] = devnet.accounts;
   const nonce = await devnet.client.getTransactionCount({ address: from });
-  // Factory and deployer name each other.
   const expected = parseAddress(getContractAddress({ from, nonce: BigInt(nonce) + 1n }));
   const algebra = await devnet.deploy(algebraFactory, [expected]);
   const deployer = await devnet.deploy(algebraDeployer, [algebra]);

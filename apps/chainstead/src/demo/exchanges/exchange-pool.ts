@@ -3,12 +3,12 @@ import { encodeAbiParameters } from 'viem';
 
 export interface ExchangePool {
   readonly version: 'v2' | 'v3' | 'v3-pancake' | 'algebra-integral' | 'v4';
-  /** Address of the pool; of v4 its id. */
+  /** Address of the pool; its id in v4. */
   readonly pool: Hex;
   readonly tokens: readonly [token0: Address, token1: Address];
-  /** Parts per million; of Algebra those with which it begins. */
+  /** Parts per million; the first fee in Algebra. */
   readonly fee: number;
-  /** Ticks; 0 in v2. */
+  /** 0 in v2. */
   readonly tickSpacing: number;
   /** Zero address: none. */
   readonly hooks: Address;

@@ -6,15 +6,15 @@ import type { DeployedContract } from '../market/market.ts';
 import { type ExchangePool, keyOf, squareRoot } from './exchange-pool.ts';
 
 export interface PoolTrades {
-  /** Adds up to both amounts, over the whole range of prices. @param from default the first account */
+  /** Up to both amounts, over all prices. @param from default the first account */
   addLiquidity(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
   removeLiquidity(pool: ExchangePool, liquidity: bigint, from?: Address): Promise<TransactionReceipt>;
-  /** Adds or removes liquidity of v3 or v4 in a range of ticks. All accounts share the positions, which the routers own. */
+  /** In v3 or v4. All accounts share the positions, which the routers own. */
   changeRange(pool: ExchangePool, range: RangeChange, from?: Address): Promise<TransactionReceipt>;
   swap(pool: ExchangePool, sold: Sold, from?: Address): Promise<TransactionReceipt>;
-  /** Borrows base units of both tokens, of v2 of one of them, and returns them in the same transaction. Not in v4. */
+  /** Borrows and returns both tokens, in v2 one. Not in v4. */
   flash(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
-  /** Gives both tokens to the liquidity in range of v4, else to the contract. @throws DemoError in v4 without the router for it */
+  /** @throws DemoError in v4 without its router */
   donate(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
   sync(pool: ExchangePool, from?: Address): Promise<TransactionReceipt>;
 }
@@ -22,7 +22,7 @@ export interface PoolTrades {
 export interface RangeChange {
   readonly tickLower: number;
   readonly tickUpper: number;
-  /** The unit of `L`; negative: removed. */
+  /** In units of `L`; negative: removed. */
   readonly liquidityDelta: bigint;
 }
 
@@ -41,7 +41,7 @@ export interface ExchangeRouters {
 const MAX_TICK = 887_272;
 /** The node's estimate is too low if a position is emptied. */
 const GAS = 3_000_000n;
-/** Square roots of the prices at which a swap ends, times 2^96: one inside the range of the contracts. */
+/** Square roots of prices, times 2^96: one inside the range of the contracts. */
 const LIMITS = [1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n, 4_295_128_740n] as const;
 
 export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, donate4 }: ExchangeRouters): PoolTrades {
@@ -81,7 +81,6 @@ export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, do
         const functionName = pool.version === 'v2' ? 'swapInPair' : 'swapInPool';
         return send({ ...router, functionName, args: [pool.pool, zeroForOne, amount] }, from);
       }
-      // v4 counts from the caller's side.
       const params = { zeroForOne, amountSpecified: -amount, sqrtPriceLimitX96: LIMITS[Number(zeroForOne)] };
       const settings = { takeClaims: false, settleUsingBurn: false };
       return send({ ...swap4, functionName: 'swap', args: [keyOf(pool), params, settings, '0x'] }, from);

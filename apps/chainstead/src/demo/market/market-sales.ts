@@ -110,7 +110,6 @@ const privateSale: Sale = async (stall) => {
   return stall.sold(receipt, { what: 'private sale', ...ones([id]), price: String(price) });
 };
 
-/** Two listings bought at once, payments added up; a third is cancelled, so that nothing is said of it. */
 const sweep: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
   const prices = [price, price * 2n, price * 3n];
@@ -130,7 +129,7 @@ const sweep: Sale = async (stall) => {
   return stall.sold(receipt, ...terms);
 };
 
-/** A listing bought by a contract that passes the token on: the buyer is who ends up with it. The id is as long as ids get. */
+/** Bought by a contract that passes the token on: the last holder is the buyer. The longest id. */
 const routedSale: Sale = async (stall) => {
   const { seller, price, market } = stall;
   const id = await stall.mintCat(stall.longId());

@@ -8,7 +8,6 @@ export interface MarketScript {
   readonly kinds: readonly MarketSale[];
   sell(kind: MarketSale): Promise<ExpectedTrade[]>;
   moveAround(): Promise<void>;
-  /** The feed's next answer: dollars for one ether. */
   answerEtherPrice(dollars: number): Promise<void>;
   expectedTrades(): Promise<ExpectedTrade[]>;
 }
@@ -19,7 +18,7 @@ const FEED_UNITS = 1e8;
 
 const ANSWER_GAS = 200_000n;
 
-/** Each sale mints its own ids, so the script continues whatever a reorg takes away. */
+/** Each sale mints its own ids: reorgs don't stop the script. */
 export function createMarketScript(devnet: Devnet, market: Market): MarketScript {
   let last = 0n;
   let sales = 0;
@@ -40,7 +39,7 @@ export function createMarketScript(devnet: Devnet, market: Market): MarketScript
     },
     async answerEtherPrice(dollars) {
       const answer = BigInt(Math.round(dollars * FEED_UNITS));
-      // An estimate within the second of the last answer takes the time for unchanged, which costs less than writing it.
+      // A gas estimate in the same second omits writing the time, and is too low.
       await devnet.send({ ...market.etherFeed, functionName: 'answer', args: [answer], gas: ANSWER_GAS });
     },
     async expectedTrades() {

@@ -12,11 +12,11 @@ export interface ExpectedTrade {
   readonly seller: Address;
   readonly buyer: Address;
   readonly marketplace: Address;
-  /** Null: the chain's native currency. */
+  /** Null: native currency. */
   readonly paymentToken: Address | null;
-  /** What the buyer paid for the whole order. Base units. */
+  /** Paid by the buyer for the whole order, in base units. */
   readonly price: string;
-  /** Whether the price was for several tokens, so that it says nothing of one. */
+  /** The price is for several tokens, so one token has none. */
   readonly bundle: boolean;
   readonly transactionHash: Hash;
   readonly transactionIndex: number;
@@ -36,7 +36,7 @@ export interface StallOptions {
   readonly buyer: Address;
   /** Wei; divisible by 40, so that the fee is whole. */
   readonly price: bigint;
-  /** Gives another number each time; never one that was given before, reorganisations or not. */
+  /** Never repeats, even after reorgs. */
   next(): bigint;
 }
 
@@ -76,7 +76,7 @@ export function openStall(options: StallOptions) {
     },
     longId: (): bigint => maxUint256 - next(),
     listing,
-    /** Says on the chain that the orders are meant, which saves their signatures. */
+    /** Saves the signatures of orders. */
     validate: (orders: readonly Order[], offerer: Address) => send(seaport, 'validate', [orders], offerer),
     fill: (functionName: string, args: readonly unknown[], from: Address, value = 0n) =>
       send(seaport, functionName, args, from, value),

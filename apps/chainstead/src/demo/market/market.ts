@@ -15,22 +15,17 @@ export interface DeployedContract {
 
 export interface Market {
   readonly seaport: DeployedContract;
-  /** ERC-721 with documents: contractURI(), tokenURI(), ERC-4906 and ERC-7572 events. */
   readonly cats: DeployedContract;
   readonly prints: DeployedContract;
-  /** ERC-721 minted by one ConsecutiveTransfer (ERC-2309), all to the first trader. */
+  /** ERC-721, by one ConsecutiveTransfer (ERC-2309) to the first trader. */
   readonly founders: DeployedContract;
   readonly wrappedEther: DeployedContract;
-  /** Chainlink-like ETH/USD aggregator, without an answer yet. */
   readonly etherFeed: DeployedContract;
-  /** Buys in its own name and forwards. */
   readonly router: DeployedContract;
-  /** Accounts that hold wrapped ether, and let Seaport move all that they have. */
   readonly traders: readonly Address[];
   readonly feeRecipient: Address;
 }
 
-/** Tokens of `founders`: ids 0 to 24. */
 export const FOUNDERS = 25;
 const TRADERS = 5;
 const WRAPPED_WEI = 10n ** 20n;
@@ -54,7 +49,6 @@ export async function deployMarket(devnet: Devnet): Promise<Market> {
     const compiled = contract(name);
     return { address: await devnet.deploy(compiled, args), abi: compiled.abi };
   };
-  // One after the other: the node gives nonces by what is mined.
   const conduitController = await devnet.deploy(artefacts.conduitController);
   const seaport = {
     address: await devnet.deploy(artefacts.seaport, [conduitController]),
@@ -75,7 +69,7 @@ export async function deployMarket(devnet: Devnet): Promise<Market> {
   return market;
 }
 
-/** Approvals for Seaport itself: the orders name no conduit. */
+/** For Seaport itself: the orders name no conduit. */
 function readyToTrade({ seaport, cats, prints, founders, wrappedEther }: Market, from: Address): DevnetCall[] {
   const approval = { functionName: 'setApprovalForAll', args: [seaport.address, true], from };
   return [
@@ -88,7 +82,6 @@ function readyToTrade({ seaport, cats, prints, founders, wrappedEther }: Market,
 const PACKAGE = '@opensea/seaport-js';
 const FOLDER = 'src/artifacts/seaport/contracts';
 
-/** The real Seaport 1.6, and the conduit controller that its constructor needs. */
 async function readSeaportArtefacts() {
   const root = dirname(requireDemoTool().resolve(`${PACKAGE}/package.json`));
   const [conduitController, seaport] = await Promise.all([

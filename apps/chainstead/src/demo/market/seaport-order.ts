@@ -1,11 +1,11 @@
-/** Orders of Seaport 1.6 as its functions take them (ConsiderationStructs.sol of the `seaport-types` package). */
+/** Orders of Seaport 1.6 (ConsiderationStructs.sol of `seaport-types`). */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type Hex, zeroHash } from 'viem';
 
 const ITEM_TYPES = { native: 0, erc20: 1, erc721: 2, erc1155: 3, erc721OfAnyId: 4 } as const;
 const FULL_OPEN = 0;
 const PARTIAL_OPEN = 1;
-/** Unix seconds; the contract compares with the block's time. */
+/** Unix seconds. */
 const FAR_FUTURE = 2n ** 40n;
 
 export interface OfferItem {
@@ -34,7 +34,6 @@ interface OrderParameters {
   readonly totalOriginalConsiderationItems: bigint;
 }
 
-/** Without a signature: validated on the chain by its offerer, or sent by the offerer. */
 export interface Order {
   readonly parameters: OrderParameters;
   readonly signature: Hex;

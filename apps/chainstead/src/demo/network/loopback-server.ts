@@ -3,14 +3,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ListeningServer {
-  /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, answered or not. Safe to call twice. */
+  /** Ends every connection. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** Longer than any client keeps an idle connection, so that a client never writes into a socket that is being closed. */
+/** Clients must not write into a closing socket: longer than they keep idle connections. */
 const KEEP_ALIVE_MS = 65_000;
 
 export async function listenOnLoopback(server: Server, port: number): Promise<ListeningServer> {

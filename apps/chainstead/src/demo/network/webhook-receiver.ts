@@ -7,14 +7,14 @@ export interface ReceivedWebhook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Number of the connection, counted from 1: keep-alive shows as the same number again. */
+  /** Counted from 1. Keep-alive repeats it. */
   readonly connection: number;
-  /** Milliseconds since the epoch, when it had arrived whole. */
+  /** Milliseconds since the epoch, when complete. */
   readonly receivedAt: number;
 }
 
 export interface WebhookAnswer {
-  /** Default 200. `hang`: never. `reset`: the connection breaks. */
+  /** @default 200. `hang`: never. `reset`: the connection breaks. */
   readonly status?: number | 'hang' | 'reset';
   readonly delayMs?: number;
   readonly until?: Promise<void>;
@@ -29,7 +29,6 @@ export interface WebhookReceiverOptions {
 
 export interface WebhookReceiver extends ListeningServer {
   readonly received: readonly ReceivedWebhook[];
-  /** Those whose answer has not been sent yet. */
   readonly open: number;
   readonly openMax: number;
   answerWith(answer: (webhook: ReceivedWebhook, count: number) => WebhookAnswer): void;
@@ -61,7 +60,6 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   }
 
   const server = createServer((request, response) => {
-    // A sender that gives up is no fault of the receiver.
     receive(request, response).catch(() => response.destroy());
   });
   const listening = await listenOnLoopback(server, options.port ?? 0);

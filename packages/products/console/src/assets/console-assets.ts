@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type StaticAsset, staticAsset } from '@chainstead/http';
 
-/** Scripts and styles from installed packages and from `files/`, nothing from other servers. */
 export interface ConsoleAssets {
-  /** Changes with the content, so that browsers may cache it permanently. */
+  /** Changes with the content, for permanent caching. */
   address(name: string): string;
   find(tag: string, name: string): StaticAsset | null;
 }
@@ -19,15 +18,13 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Separates the parts of a script, whose last statements may lack a terminator. */
 const SCRIPT_SEAM = '\n;\n';
 const OWN_FOLDER = fileURLToPath(new URL('./files/', import.meta.url));
 
 const FILES: Readonly<Record<string, () => readonly string[]>> = {
-  // One style and one script, since each further file delays the first page.
   'console.css': () => [inPackage('uplot', 'dist/uPlot.min.css'), join(OWN_FOLDER, 'console.css')],
   'console.js': () => [
-    // With its extension: htmx starts as soon as it has run, and a later extension has no effect.
+    // htmx starts once it has run, and a later extension has no effect.
     ...['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
     ...['menu.js', 'locale.js', 'live.js', 'plot-clock.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
   ],
@@ -50,7 +47,7 @@ export async function loadConsoleAssets(): Promise<ConsoleAssets> {
   };
 }
 
-/** Packages may not export their location: searches upwards from their exported module for a folder of their name. */
+/** Packages may not export their location: looks upwards from the exported module. */
 function inPackage(name: string, file: string): string {
   let folder = dirname(createRequire(import.meta.url).resolve(name));
   while (!folder.endsWith(join('node_modules', name)) && folder !== dirname(folder)) folder = dirname(folder);

@@ -13,7 +13,7 @@ export interface RowPlace {
 export interface BlockRowsQuery {
   readonly chainId: ChainId;
   readonly blockNumber: number;
-  /** Null: of all transactions. */
+  /** Null: all transactions. */
   readonly transaction: Hash | null;
   readonly after: RowPlace | null;
   readonly limit: number;
@@ -27,7 +27,7 @@ export interface BlockRows {
   readonly sql: string;
 }
 
-/** Columns of each view. Numbers that no double holds are texts in SQL, too. */
+/** Numbers that no double holds are texts in SQL, too. */
 const COLUMNS: Readonly<Record<BlockList, string>> = {
   erc20_transfers:
     'transaction_hash, token_address, token_symbol, from_address, to_address, amount::text, base_units::text',
@@ -39,14 +39,13 @@ const COLUMNS: Readonly<Record<BlockList, string>> = {
 
 const BLOCK_MAX = 2_147_483_647;
 
-/** Transfers of ERC-20 have a log each. */
 const PLACES: Readonly<Record<BlockList, readonly string[]>> = {
   erc20_transfers: ['transaction_index', 'log_index'],
   nft_transfers: ['transaction_index', 'log_index', 'item'],
   nft_trades: ['transaction_index', 'log_index', 'item'],
 };
 
-/** In the order of the chain. No index has hashes of transactions: block ranges of the partition are read. */
+/** No index has hashes of transactions: reads block ranges of the partition. */
 export async function readBlockRows(
   database: ReadDatabase,
   list: BlockList,
@@ -87,7 +86,7 @@ function blockRowsSql(
   return sql`SELECT ${order}, ${rawSql(COLUMNS[list])} FROM analytics.${rawSql(list)} ${where(conditions)} ORDER BY ${order} LIMIT ${limit}`;
 }
 
-/** A value in a statement to copy. @throws TypeError for a value that is neither a number nor a hash */
+/** @throws TypeError for a value that is neither a number nor a hash */
 function literal(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)) return `'${value}'`;

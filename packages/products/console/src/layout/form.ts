@@ -2,7 +2,6 @@ import { html } from 'hono/html';
 import { cut, type Html, NOTHING } from './html.ts';
 
 export const TOKEN_FIELD = 'token';
-/** Replaces the field for scripts. */
 export const TOKEN_HEADER = 'x-console-token';
 
 export function changeForm(action: string, token: string, content: Html, label?: string): Html {
@@ -18,7 +17,7 @@ interface SelectField {
   readonly all?: string;
 }
 
-/** Returns a select field with its label, for a form. Values that a page would alter for display can't be selected. */
+/** Leaves out values that a page would alter for display. */
 export function selectField({ name, label, options, chosen, all }: SelectField): Html {
   const entries = options
     .map((option) => (typeof option === 'string' ? ([option, option] as const) : option))

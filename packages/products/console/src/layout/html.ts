@@ -6,10 +6,10 @@ export const NOTHING: Html = html``;
 
 const TEXT_MAX = 120;
 const LINE_ENDS = /[\t\r\n]+/g;
-/** Characters that reverse, hide or break the text around them: controls, directional marks, line ends. */
+/** Controls, directional marks and line ends reverse, hide or break text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Returns untrusted text for display: truncated, without directional marks, and isolated from the text around it. */
+/** For untrusted text: truncated, no directional marks, isolated. */
 export function shown(text: string, max: number = TEXT_MAX): Html {
   return html`<bdi>${cut(text, max)}</bdi>`;
 }

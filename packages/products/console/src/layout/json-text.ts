@@ -4,7 +4,6 @@ import { cut, type Html, NOTHING } from './html.ts';
 import { count } from './numbers.ts';
 
 const SHOWN_MAX = 20_000;
-/** Longer texts are not parsed for formatting. Characters. */
 const READ_MAX = 200_000;
 
 export function jsonText(text: string, label: string, wholeAt?: string): Html {

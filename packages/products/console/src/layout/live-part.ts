@@ -6,7 +6,7 @@ export function livePart(path: string, content: Html): Html {
 <div data-live hx-sse:connect="/console/events${path}" hx-swap="innerMorph" hx-config="sse.reconnectMaxDelay:10s" hx-sse:close="signed-out">${beat(content, 0)}</div>`;
 }
 
-/** `at`, in ms since the epoch, distinguishes unchanged content from a lost connection. */
+/** `at` (ms since the epoch) distinguishes unchanged content from a lost connection. */
 export function beat(content: Html, at: number): Html {
   return html`<div data-beat="${at}">${content}</div>`;
 }

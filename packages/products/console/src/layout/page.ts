@@ -14,7 +14,6 @@ export interface MenuEntry {
 export interface PageFacts {
   readonly title: string;
   readonly body: Html;
-  /** Below `/console`. */
   readonly path: string;
   readonly menu: readonly MenuEntry[];
   readonly assets: ConsoleAssets;
@@ -24,7 +23,6 @@ export interface PageFacts {
   readonly viewer: { readonly keyName: string; readonly token: string } | null;
 }
 
-/** No inline styles and no evaluated code. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorCSS: false,
   includeIndicatorStyles: false,
@@ -60,7 +58,6 @@ function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['vi
     const views = ofGroup.map((entry) => entryView(entry, path));
     if (ofGroup[0]?.group === undefined) return views;
     const current = ofGroup.some((entry) => isCurrent(entry.path, path)) ? html`aria-current="true"` : NOTHING;
-    // Opens without script; only one is open at a time.
     return html`<li><details name="menu"><summary ${current}>${name}</summary><ul>${views}</ul></details></li>`;
   });
   const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;

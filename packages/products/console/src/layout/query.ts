@@ -12,7 +12,6 @@ export function readChoice<Choice extends string | number>(
   throw new InvalidParameterError({ parameter, given: text, allowed: choices.join(', ') });
 }
 
-/** The query of a URL, from the members that are not empty: `?chain=eth`, or nothing. */
 export function writeQuery(members: Readonly<Record<string, string | null | undefined>>): string {
   const entries = Object.entries(members).flatMap(([name, value]) => (value ? [[name, value]] : []));
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;

@@ -3,7 +3,7 @@ import { type Html, NOTHING, shown } from './html.ts';
 
 export type Severity = 'ok' | 'warning' | 'bad';
 
-/** A state in the color of its severity. The text names the state, so that nothing depends on the color. */
+/** The text names the state: nothing depends on the color. */
 export function severityView(severity: Severity, text: Html | string): Html {
   return html`<span class="v-${severity}">${text}</span>`;
 }

@@ -9,7 +9,6 @@ export interface Column {
 }
 
 export interface TableFacts {
-  /** Name of the table for screen readers; the table scrolls below it. Absent: it never scrolls. */
   readonly label?: string;
   readonly caption?: Text;
   /** `rows`: cells do not break their lines. */

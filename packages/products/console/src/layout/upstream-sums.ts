@@ -9,7 +9,7 @@ export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): numb
   return sum;
 }
 
-/** Returns failures by kind, most frequent first. An error of the call itself is not counted against the node. */
+/** Most frequent first. Errors of the call itself don't count. */
 export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[]): ReadonlyMap<string, number> {
   const faults = new Map<string, number>();
   for (const { outcome, calls: times } of calls)

@@ -11,15 +11,14 @@ import type { ConsoleContext } from '../sessions/console-env.ts';
 export type SendLive = (c: ConsoleContext, read: () => Promise<Html>) => Response;
 
 const LOOK_MS = 2_000;
-/** Unchanged content is sent again after this time: pages treat a longer silence as a lost connection. Milliseconds. */
+/** Unchanged content too: pages treat a longer silence as a lost connection. */
 const BEAT_MS = 10_000;
 const STREAMS_MAX = 200;
 
-/** Stops the client's reconnects: nothing more will come. */
 const SIGNED_OUT_EVENT = 'signed-out';
 const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/console/sign-in">Sign in</a></p>`;
 
-/** A new or reconnected client gets the whole part first. The end of a session ends its streams. */
+/** Starts with the whole part. The end of a session ends its streams. */
 export function createSendLive(
   { sessions, clock, logger }: Pick<ConsoleServices, 'sessions' | 'clock' | 'logger'>,
   closing: AbortSignal,
@@ -58,7 +57,7 @@ export function createSendLive(
     return unbuffered(streamSSE(c, send, logEnd));
   };
 
-  /** Null: the session is over; undefined: it can't be read now, so the page shows that it is not live. */
+  /** Null: the session is over; undefined: it can't be read now. */
   async function nextPart(secret: string, read: () => Promise<Html>): Promise<string | null | undefined> {
     try {
       if ((await sessions.find(secret, false)) === null) return null;
@@ -70,7 +69,7 @@ export function createSendLive(
   }
 }
 
-/** Ends a live part whose session was over before it connected: with an error, the page would keep its content. */
+/** Not an error: the page would keep its content. */
 export function sendSignedOut(c: ConsoleContext): Response {
   return unbuffered(streamSSE(c, writeSignedOut));
 }
@@ -80,7 +79,6 @@ async function writeSignedOut(stream: SSEStreamingApi): Promise<void> {
   await stream.writeSSE({ event: SIGNED_OUT_EVENT, data: 'sign in again' });
 }
 
-/** Prevents buffering by proxies, and compression. */
 function unbuffered(answer: Response): Response {
   answer.headers.set('cache-control', 'no-store, no-transform');
   answer.headers.set('x-accel-buffering', 'no');

@@ -15,7 +15,6 @@ import { streamsPage } from './streams/streams-page.ts';
 import { tablesPage } from './tables/tables-page.ts';
 import { upstreamsPage } from './upstreams/upstreams-page.ts';
 
-/** Every page, in menu order; those of a group are together. */
 export const PAGES: readonly ConsolePage[] = [
   overviewPage,
   chainPage,

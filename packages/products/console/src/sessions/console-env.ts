@@ -5,7 +5,7 @@ export interface ConsoleEnv {
   Variables: {
     requestId: string;
     session: ConsoleSession;
-    /** The session's secret in the browser: never put it on a page. */
+    /** Never put it on a page. */
     sessionSecret: string;
     token: string;
   };

@@ -45,7 +45,7 @@ export function requireSession(cookie: SessionCookie, sessions: SessionStore): M
 function signInFirst(c: ConsoleContext, hadCookie: boolean): Response | Promise<Response> {
   const wantsPage = isReading(c) && c.req.header('accept')?.includes('text/html') === true;
   if (!wantsPage || c.req.header('hx-request') !== undefined) throw new NotSignedInError();
-  // Browsers omit the cookie on requests from another site's link, but send it with the reload by this page.
+  // Browsers omit the cookie for another site's link, but send it with this reload.
   if (!hadCookie && c.req.header('sec-fetch-site') === 'cross-site')
     return c.html(
       html`<!doctype html><html lang="en"><title>Chainstead</title><meta http-equiv="refresh" content="0"></html>`,
@@ -64,10 +64,7 @@ class ForeignChangeError extends ApiError {
   }
 }
 
-/**
- * Accepts changes only from console pages, by `Sec-Fetch-Site`, which no script can set, and by `Origin`.
- * Reads are safe from any site: no other site gets the cookie sent or may read the response.
- */
+/** By `Sec-Fetch-Site`, which no script can set, and `Origin`. Reads are safe from any site. */
 export const refuseForeign: MiddlewareHandler<ConsoleEnv> = async (c, next) => {
   if (!isReading(c)) requireOwnPage(c);
   return next();
@@ -81,7 +78,6 @@ function requireOwnPage(c: Context): void {
   const site = c.req.header('sec-fetch-site');
   const origin = c.req.header('origin');
   if (site !== undefined && site !== 'same-origin') throw new ForeignChangeError('Sec-Fetch-Site');
-  // This server's host names, from the browser or from a proxy before it.
   const hosts = [c.req.header('host'), c.req.header('x-forwarded-host')?.split(',')[0], new URL(c.req.url).host]
     .map((host) => host?.trim().toLowerCase())
     .filter(Boolean);

@@ -14,7 +14,7 @@ const SECONDS_MAX = 7 * 24 * 3_600;
 export function createSessionCookie(key: Buffer): SessionCookie {
   const signature = new Uint8Array(key);
   const optionsOf = (c: Context): CookieOptions => {
-    // A forged header only keeps a browser from sending the cookie over HTTP: it harms no other client.
+    // A forged header only keeps a browser from sending its cookie over HTTP.
     const isForwarded = c.req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
     return {
       httpOnly: true,

@@ -3,7 +3,7 @@ import { type Database, sql } from '@chainstead/db';
 import { type AuditActor, type ConfiguredKey, type Principal, recordAudit } from '@chainstead/http';
 
 export interface ConsoleSession {
-  /** For lists: reveals nothing of the browser's secret. Hexadecimal. */
+  /** For lists: reveals nothing of the secret. Hexadecimal. */
   readonly id: string;
   readonly keyId: string;
   readonly keyName: string;
@@ -21,14 +21,14 @@ export interface RequestOrigin {
 }
 
 export interface SessionStore {
-  /** @returns the browser's secret, which is stored nowhere */
+  /** @returns the browser's secret, which is not stored */
   begin(key: string, principal: Principal, origin: RequestOrigin): Promise<string>;
-  /** Null: unknown, over, or its key was revoked or lost the scope `admin`. `isUse` resets the idle time. */
+  /** Null: unknown, over, key revoked or without `admin`. `isUse` resets the idle time. */
   find(secret: string, isUse: boolean): Promise<ConsoleSession | null>;
   list(): Promise<readonly ConsoleSession[]>;
   end(id: string, by: AuditActor): Promise<boolean>;
   tokenOf(secret: string): string;
-  /** Compares in constant time. */
+  /** In constant time. */
   isToken(secret: string, token: string): boolean;
 }
 
@@ -42,12 +42,12 @@ const ID_PATTERN = /^[0-9a-f]{64}$/;
 
 interface CheckedSession extends ConsoleSession {
   readonly keyHash: Buffer;
-  /** Null: the key is not in `api_keys`. */
+  /** Null: not in `api_keys`. */
   readonly isAllowed: boolean | null;
   readonly isStale: boolean;
 }
 
-/** Checks the keys' rows each time: a key that another process just revoked gives no access. */
+/** Checks keys each time: one that another process just revoked gives no access. */
 const ACTIVE = sql`
   SELECT encode(id_hash, 'hex') AS id, session.key_hash AS "keyHash", key_id AS "keyId", key_name AS "keyName",
          session.created_at AS "createdAt", seen_at AS "seenAt", expires_at AS "expiresAt", address,

@@ -26,11 +26,11 @@ export class WrongKeyError extends ApiError {
   }
 }
 
-/** Refused attempts of one address (of a network of IPv6), over all processes. */
+/** Refused attempts of an address (IPv6: a network), in all processes. */
 const ATTEMPTS = 10;
 const WINDOW_MS = 60_000;
 
-/** Refused attempts never refuse a right key: many share an address. @throws RateLimitedError, WrongKeyError, NoAdminKeyError */
+/** A right key always passes. @throws RateLimitedError, WrongKeyError, NoAdminKeyError */
 export function createSignIn(keys: KeyStore, sessions: SessionStore, sharedLimits: SharedLimits) {
   const attempts = sharedLimits.add({ name: 'console sign-in', budget: ATTEMPTS, windowMs: WINDOW_MS });
   return async (field: string, origin: RequestOrigin): Promise<string> => {
@@ -58,7 +58,7 @@ ${problem === null ? NOTHING : html`<p class="problem" role="alert">${problem}</
 
 const OWN_PATH = /^\/console(?:[/?][\w./?=&%~:-]*)?$/;
 
-/** Returns the path after signing in: pages of the console only. */
+/** Pages of the console only. */
 export function ownPath(path: string | undefined): string {
   return path !== undefined && OWN_PATH.test(path) && !path.includes('//') ? path : '/console';
 }

@@ -2,17 +2,17 @@ import type { SharedLimit, SharedLimits } from '@chainstead/http';
 import type { MethodFacts } from '../methods/method-table.ts';
 
 export interface RateLimitOptions {
-  /** Weight units per second and key; null: unlimited. */
+  /** Weight per second and key; null: unlimited. */
   readonly weightPerSecond: number | null;
   /** Calls per second and key, whatever their weight; null: unlimited. @default null */
   readonly allCallsPerSecond?: number | null;
   readonly callsPerSecond: ReadonlyMap<string, number>;
-  /** Length of the rolling window, milliseconds. @default 4000, as the hosted API */
+  /** Rolling, milliseconds. @default 4000, as the hosted API */
   readonly windowMs?: number;
 }
 
 export interface RateLimits {
-  /** @returns 0 if allowed and counted, otherwise milliseconds to wait; a promise if processes must be consulted */
+  /** @returns 0 if counted, else milliseconds to wait; a promise asks other processes */
   take(keyId: string, method: Pick<MethodFacts, 'countedAs' | 'weight'>): number | Promise<number>;
 }
 

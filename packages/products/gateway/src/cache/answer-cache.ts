@@ -4,13 +4,12 @@ import type { StoredAnswers } from './stored-answers.ts';
 export type AnswerCache = ReturnType<typeof createAnswerCache>;
 
 export interface AnswerCacheOptions {
-  /** Bytes of memory. @default 64 MiB */
+  /** @default 64 MiB */
   readonly bytesMax?: number;
   readonly stored?: StoredAnswers;
   readonly clock: { now(): number };
 }
 
-/** Larger results are not cached, bytes. */
 export const CACHED_RESULT_MAX = 1024 * 1024;
 
 interface Entry {
@@ -20,10 +19,10 @@ interface Entry {
   readonly until: number;
 }
 
-/** Overhead of an entry in addition to its text, bytes; measured with a million small entries. */
+/** Overhead of an entry, measured with a million small ones. */
 const ENTRY_BYTES = 400;
 
-/** Keys are the chain and the call in canonical form; results are JSON text. */
+/** Keys: chain and canonical call; results: JSON text. */
 export function createAnswerCache(options: AnswerCacheOptions) {
   const { stored, clock, bytesMax = 64 * 1024 * 1024 } = options;
   const memory = new LRUCache<string, Entry>({
@@ -36,7 +35,7 @@ export function createAnswerCache(options: AnswerCacheOptions) {
   }
 
   return {
-    /** Synchronous. Responses cached until the next head are dropped if the chain's generation changed. */
+    /** Drops responses cached until the next head if the chain's generation changed. */
     get(key: string, generation: number): Buffer | undefined {
       const entry = memory.get(key);
       if (entry === undefined || entry.generation === null) return entry?.result;
@@ -45,7 +44,7 @@ export function createAnswerCache(options: AnswerCacheOptions) {
       memory.delete(key);
       return undefined;
     },
-    /** Reads from the shared store, unless it is skipped now. Never rejects. */
+    /** Undefined if the shared store is skipped now. Never rejects. */
     find(chainId: number, key: string): Promise<Buffer | undefined> | undefined {
       return stored?.find(chainId, key)?.then((result) => {
         if (result !== undefined) remember(key, result, null, Number.POSITIVE_INFINITY);
@@ -57,7 +56,7 @@ export function createAnswerCache(options: AnswerCacheOptions) {
       remember(key, result, null, Number.POSITIVE_INFINITY);
       stored?.keep(chainId, key, result);
     },
-    /** While the chain's generation stays the same, at most for `forMs` milliseconds if given. */
+    /** While the generation stays the same, at most `forMs` milliseconds. */
     keepUntilNextHead(key: string, result: Buffer, generation: number, forMs?: number): void {
       if (result.length > CACHED_RESULT_MAX) return;
       remember(key, result, generation, forMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + forMs);
@@ -68,7 +67,7 @@ export function createAnswerCache(options: AnswerCacheOptions) {
   };
 }
 
-/** Copies the bytes: a slice would keep the whole socket buffer in memory. */
+/** A slice would keep the whole socket buffer in memory. */
 function ownBytes(result: Buffer): Buffer {
   if (result.buffer.byteLength === result.length) return result;
   const own = Buffer.allocUnsafeSlow(result.length);

@@ -1,12 +1,11 @@
 const BLOCK_NUMBER = Buffer.from('"blockNumber"');
 const NUMBER = Buffer.from('"number"');
-/** White space, the colon, and a quantity of at most 2^52. */
 const QUANTITY = /^\s*:\s*"0x0*([0-9a-fA-F]{1,13})"/;
 const LOOKED_AT = 40;
 
 export type BlockMember = 'number' | 'blockNumber';
 
-/** Reads JSON text without parsing it. Null: no number (a pending transaction). `last`: the highest, for logs. */
+/** Without parsing. Null: no number (a pending transaction). `last`: the highest, for logs. */
 export function blockInResult(result: Buffer, member: BlockMember, which: 'first' | 'last' = 'first'): number | null {
   const name = member === 'number' ? NUMBER : BLOCK_NUMBER;
   const at = which === 'first' ? result.indexOf(name) : result.lastIndexOf(name);

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { isObject } from '@chainstead/core';
 
-/** The type of a parameter, as far as it allows different spellings of the same value. */
 type Kind = 'any' | 'quantity' | 'block' | 'transaction' | 'filter';
 
 const SHAPES: Readonly<Record<string, readonly Kind[]>> = {
@@ -34,16 +33,12 @@ const TRANSACTION_QUANTITIES: ReadonlySet<string> = new Set(
 const HEX = /^0x[0-9a-fA-F]*$/;
 const PLAIN_NAME = /^\w+$/;
 const UPPER_CASE = /[A-F]/;
-/** Longer keys (calls with much data) are replaced by their hash, characters. */
+/** Characters. A hash replaces longer keys. */
 const KEY_MAX = 2_048;
-/** A hash is not a quantity: its leading zeros are significant. */
+/** A hash is no quantity: its leading zeros count. */
 const HASH_LENGTH = 66;
 
-/**
- * Returns a call in canonical form. Different spellings of the same call are equal: hexadecimal case, leading zeros of
- * quantities, member order, order of alternatives in a log filter. Calls that may have different results differ.
- * @throws RangeError if the parameters are nested too deeply for the stack
- */
+/** The same for spellings of one call: letter case, leading zeros, order. @throws RangeError */
 export function callKey(method: string, params: readonly unknown[]): string {
   const shape = SHAPES[method] ?? UNSHAPED;
   let text = method;
@@ -77,7 +72,6 @@ function canonicalObject(members: Readonly<Record<string, unknown>>, kind: Kind)
   let text = '{';
   for (const name of Object.keys(members).sort()) {
     const value = members[name];
-    // False is also the default.
     if (value === undefined || (name === 'requireCanonical' && value === false)) continue;
     if (text.length > 1) text += ',';
     text += `${PLAIN_NAME.test(name) ? `"${name}"` : JSON.stringify(name)}:${canonicalMember(name, value, kind)}`;
@@ -95,7 +89,7 @@ function canonicalMember(name: string, value: unknown, kind: Kind): string {
   return canonical(value, 'any');
 }
 
-/** A single value equals a list of one; the order of a list is not significant. */
+/** A single value equals a list of one; order does not count. */
 function alternatives(value: unknown): string {
   if (typeof value === 'string') return `[${canonicalText(value, 'any')}]`;
   if (!Array.isArray(value)) return canonical(value, 'any');

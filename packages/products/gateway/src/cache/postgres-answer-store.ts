@@ -9,9 +9,7 @@ const removeOldest = (condition: Sql): Sql => sql`WITH oldest AS (
   ) SELECT count(*) AS answers, coalesce(sum(size), 0)::bigint AS bytes FROM removed`;
 
 const STEP_ROWS = 1_000;
-/** Steps until the size is read again: another process may prune concurrently. */
 const STEPS_UNTIL_READ = 10;
-/** Overhead of a row and its index entries in addition to the result, bytes. */
 const ROW_BYTES = 180;
 const SAMPLE_BYTES = 4 * 1024 * 1024;
 
@@ -22,7 +20,7 @@ export function createPostgresAnswerStore(options: {
   const { database } = options;
   const limits = { ...DEFAULT_STORE_LIMITS, ...options.limits };
 
-  /** Bytes to remove. Removed rows leave holes in the table: row count times the mean of a sample. */
+  /** Removed rows leave holes in the table: rows times the mean of a sample. */
   async function surplus(): Promise<number> {
     const [relation] = await database.query<{ bytes: number; heap: number }>(
       sql`SELECT pg_total_relation_size('gateway_answers') AS bytes, pg_relation_size('gateway_answers') AS heap`,

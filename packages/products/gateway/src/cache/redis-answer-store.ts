@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { type AnswerAddress, type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
 
-/** Overhead of a response in addition to its text, bytes. */
 const ANSWER_BYTES = 200;
-/** Removes the oldest: up to ARGV[1] of them, those from before ARGV[2] (milliseconds) and those above ARGV[3] bytes. */
+/** Up to ARGV[1], from before ARGV[2] (milliseconds) or above ARGV[3] bytes. */
 const REMOVE = `
 local function removeOldest(most, before, bytes)
   local removed = 0
@@ -35,7 +34,7 @@ return removeOldest(2 * #KEYS, 0, tonumber(ARGV[2]))`;
 const STEP_ANSWERS = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Removes the oldest as soon as the size limit is exceeded: the server has no eviction. Not for a cluster. */
+/** Removes the oldest above the limit: the server has no eviction. Not for a cluster. */
 export function createRedisAnswerStore(options: {
   readonly redis: Redis;
   readonly prefix: string;

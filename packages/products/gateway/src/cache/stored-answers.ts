@@ -10,12 +10,11 @@ interface Read extends AnswerAddress {
 
 const READ_BATCH = 256;
 const READS_AT_ONCE = 2;
-/** With more waiting reads than this, the upstream is faster. */
 const WAITING_MAX = 1_024;
 const REST_MS = 5_000;
 const WRITE_DELAY_MS = 200;
 const WRITE_BATCH = 256;
-/** Bytes that wait to be written; responses above that are dropped. */
+/** Responses above that are dropped. */
 const UNWRITTEN_MAX = 8 * 1024 * 1024;
 const PRUNE_EVERY_MS = 10 * 60 * 1000;
 const PRUNE_PAUSE_MS = 100;
@@ -28,7 +27,7 @@ export function createStoredAnswers(options: {
   readonly store: AnswerStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Read timeout before the upstream is called instead, milliseconds. @default 250 */
+  /** Milliseconds until the upstream is called instead. @default 250 */
   readonly readTimeoutMs?: number;
 }) {
   const { store, clock, logger, readTimeoutMs = 250 } = options;
@@ -66,7 +65,6 @@ export function createStoredAnswers(options: {
 
   async function readWaiting(): Promise<void> {
     reading++;
-    // Reads of the same event loop turn form one batch.
     await Promise.resolve();
     for (let batch = waiting.splice(0, READ_BATCH); batch.length > 0; batch = waiting.splice(0, READ_BATCH))
       await readBatch(batch);
@@ -102,7 +100,7 @@ export function createStoredAnswers(options: {
   const pruning = pruneNowAndThen();
 
   return {
-    /** Returns undefined immediately if the store is skipped now. Never rejects. */
+    /** Undefined if the store is skipped now. Never rejects. */
     find(chainId: number, key: string): Promise<Buffer | undefined> | undefined {
       if (waiting.length >= WAITING_MAX || clock.now() < restsUntil || closing.signal.aborted) return undefined;
       const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
@@ -116,7 +114,6 @@ export function createStoredAnswers(options: {
       unwrittenBytes += result.length;
       writing ??= writeLater();
     },
-    /** Writes the pending responses. */
     async close(): Promise<void> {
       closing.abort();
       await Promise.all([writing, pruning]);

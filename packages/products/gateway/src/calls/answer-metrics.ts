@@ -4,7 +4,6 @@ import type { Outcome } from '../call.ts';
 export interface AnswerCounts {
   hit: number;
   miss: number;
-  /** Shared with an identical call that was already running. */
   coalesced: number;
   error: number;
 }
@@ -12,7 +11,6 @@ export interface AnswerCounts {
 export function createAnswerMetrics(options: {
   readonly registry: Registry;
   readonly cacheBytes: () => number;
-  /** Block numbers by chain; null if unknown. */
   readonly heads: () => Iterable<{ readonly slug: string } & Readonly<Record<'latest' | 'final', number | null>>>;
 }) {
   const { registry, cacheBytes, heads } = options;

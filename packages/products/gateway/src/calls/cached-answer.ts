@@ -3,7 +3,7 @@ import { blockInResult } from '../cache/block-in-result.ts';
 import type { MethodFacts } from '../methods/method-table.ts';
 import type { CallBlock } from './call-block.ts';
 
-/** State of the chain before the request was sent: a block that became final meanwhile may be a different one. */
+/** State before the request was sent: a block that became final meanwhile may differ. */
 export interface ChainMoment {
   readonly generation: number;
   readonly finalBlock: number | null;
@@ -17,10 +17,10 @@ export interface CachedCall {
 }
 
 const PRICE_MAX_MS = 1_000;
-/** Some nodes return this for a block that they don't have. */
+/** Some nodes return it for a block they don't have. */
 const EMPTY_LIST = '[]';
 
-/** Caches a result as long as it stays true. Null is never cached. */
+/** Caches a result as long as it stays true, and never null. */
 export function keepAnswer(cache: AnswerCache, call: CachedCall, result: Buffer, moment: ChainMoment): void {
   const { chain, method, key, block } = call;
   if (!isKeepable(method, block) || result.length > CACHED_RESULT_MAX || isText(result, 'null')) return;
@@ -45,7 +45,7 @@ export function mayBeStored(method: MethodFacts, block: CallBlock, finalBlock: n
   return block === 'hash' || block === 'in-result';
 }
 
-/** The block that `latest` must include: a client that received a receipt expects its block. Null: none. */
+/** Null: none. `latest` must include the block: a client with a receipt expects it. */
 export function blockReported(method: MethodFacts, block: CallBlock, result: Buffer): number | null {
   if (isText(result, 'null')) return null;
   if (method.name === 'eth_getLogs') return blockInResult(result, 'blockNumber', 'last');
@@ -54,7 +54,7 @@ export function blockReported(method: MethodFacts, block: CallBlock, result: Buf
   return block === 'hash' || block === 'in-result' ? blockInResult(result, 'blockNumber') : null;
 }
 
-/** If every upstream returns null for logs, the client gets an empty list. Such a response is never cached. */
+/** An empty list if every upstream returns null for logs. Never cached. */
 export function reportedAnswer(method: Pick<MethodFacts, 'name'>, result: Buffer): Buffer {
   return method.name === 'eth_getLogs' && isText(result, 'null') ? Buffer.from(EMPTY_LIST) : result;
 }

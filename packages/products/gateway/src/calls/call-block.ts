@@ -3,14 +3,13 @@ import type { PinnedHead } from '../call.ts';
 import { type MethodFacts, UNLISTED } from '../methods/method-table.ts';
 import { isAbsent } from '../methods/parameter.ts';
 
-/** The block that a call's result depends on, which decides how long it can be cached. */
 export type CallBlock =
   | number
-  /** A block given by hash: its content never changes. */
+  /** Its content never changes. */
   | 'hash'
-  /** The block is in the result (a transaction or receipt by hash). */
+  /** A transaction or receipt by hash. */
   | 'in-result'
-  /** May change with each head and does not contain its block number (a gas price, a hash that must be canonical). */
+  /** May change with each head, without a block number in it (a gas price). */
   | 'head'
   | 'tag'
   | 'none';
@@ -29,7 +28,7 @@ export function blockOfCall(method: MethodFacts, params: readonly unknown[]): Ca
     return typeof from === 'number' && typeof to === 'number' ? Math.max(from, to) : 'tag';
   }
   if (method.blockParameter !== null) return blockOfParameter(params[method.blockParameter]);
-  // A block number must not be older than in another response, so it is requested each time.
+  // The number must not be older than in another response.
   if (method.name === BLOCK_NUMBER_METHOD) return 'tag';
   if (method.lifetime === 'block') return 'in-result';
   // Its parameters may name the head, so the upstream must not lag.
@@ -56,10 +55,7 @@ export function speaksOfPending(method: MethodFacts, params: readonly unknown[])
   return numberOfBlock(value) === 'pending';
 }
 
-/**
- * Replaces `latest` and `finalized` in the parameters by numbers. Two values stay: an unknown `finalized`, and the end
- * of a log range that begins above the head, for which nodes return no logs but would reject the same range in numbers.
- */
+/** Pins tags to numbers. A log range that begins above the head stays: nodes would reject it. */
 export function pinParams(method: MethodFacts, params: readonly unknown[], head: PinnedHead): readonly unknown[] {
   const pinned = [...params];
   const [filter] = params;
@@ -89,7 +85,6 @@ function blockOfParameter(value: unknown): CallBlock {
   return value.length === HASH_LENGTH ? 'hash' : Number(value);
 }
 
-/** Returns the number or tag of an EIP-1898 object, whose `blockHash` may be null. Any other value is unchanged. */
 function numberOfBlock(value: unknown): unknown {
   return isObject(value) && isAbsent(value.blockHash) ? value.blockNumber : value;
 }

@@ -3,7 +3,7 @@ import { RequestAbortedError, RpcCallError } from '@chainstead/rpc';
 import type { Outcome } from '../call.ts';
 import { INTERNAL_ERROR, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
 
-/** The node's error, or that no upstream is available. Never reveals an upstream's address. */
+/** Never reveals an upstream's address. */
 export function failedOutcome(
   thrown: unknown,
   context: { readonly slug: string; readonly method: string; readonly logger: Logger },

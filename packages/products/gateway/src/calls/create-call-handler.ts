@@ -16,15 +16,14 @@ export interface CallHandlerSettings {
   readonly memoryBytes?: number;
   readonly storedDays?: number;
   readonly storedBytes?: number;
-  /** Of Postgres or Redis, before calls continue without it. @default 1000 for the head, 250 for responses */
+  /** Wait for the store until calls do without it. @default 1000 for the head, 250 for responses */
   readonly storeTimeoutMs?: number;
-  /** Largest response of `eth_getFilterChanges`, characters; one block may exceed it. @default 16,000,000 */
+  /** Per `eth_getFilterChanges`; one block may exceed it. @default 16,000,000 */
   readonly filterCharacters?: number;
 }
 
 export interface CallHandlerOptions {
   readonly database: Database;
-  /** If set, heads and responses are shared in Redis instead of Postgres. */
   readonly redisUrl?: string | undefined;
   readonly settings?: CallHandlerSettings;
   readonly strictForward: (chain: GatewayChain) => ForwardingPool['forward'];
@@ -70,7 +69,7 @@ export function createCallHandler(options: CallHandlerOptions) {
   return {
     answer,
     headFloor,
-    /** Stops following the chains and writes pending responses. The database stays open. */
+    /** Writes pending responses. The database stays open. */
     async close(): Promise<void> {
       for (const floor of floors.values()) floor.close();
       await stored.close();
@@ -79,7 +78,6 @@ export function createCallHandler(options: CallHandlerOptions) {
   };
 }
 
-/** Returns an option only if it is set, so that defaults apply. */
 function given<Name extends string>(name: Name, value: number | undefined): Partial<Record<Name, number>> {
   const option: Partial<Record<string, number>> = value === undefined ? {} : { [name]: value };
   return option;

@@ -20,7 +20,6 @@ import { createSharedCalls } from './share-calls.ts';
 export interface AnswerCallOptions {
   readonly headFloor: (chain: GatewayChain) => HeadFloor;
   readonly cache: AnswerCache;
-  /** Returns the forward function of a chain; called once per chain. Default: its pool's `forward`. */
   readonly forwardOf?: (chain: GatewayChain) => ForwardingPool['forward'];
   readonly clientVersion: string;
   readonly logger: Logger;
@@ -36,7 +35,7 @@ interface Line {
   readonly counts: Map<string, AnswerCounts>;
 }
 
-/** A call whose parameters mean the same on every upstream, as far as possible. */
+/** Its parameters mean the same on every upstream, as far as possible. */
 interface PlacedCall extends Call {
   readonly key: string;
   readonly block: CallBlock;
@@ -47,11 +46,7 @@ interface PlacedCall extends Call {
 const SEND = 'eth_sendRawTransaction';
 const LOGS = 'eth_getLogs';
 
-/**
- * Handles calls from memory, the shared store or the upstreams: tags become numbers, concurrent identical calls are
- * sent once, and valid results are cached. A result in memory is returned synchronously. Never rejects. Indexed data is
- * not used: the indexer stores no whole blocks.
- */
+/** Never rejects. Synchronous from memory. Indexed data has no whole blocks, so it is not used. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the ways of a call share one cache and one set of calls under way.
 export function createAnswerCall(options: AnswerCallOptions): HandleCall {
   const { cache, logger } = options;
@@ -122,7 +117,7 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
     return outcome;
   }
 
-  /** Sends a transaction once, even if clients send it concurrently; a disconnecting client does not stop it. */
+  /** Sends once for concurrent clients; a disconnecting client does not stop it. */
   async function send(line: Line, call: Call): Promise<Outcome> {
     const raw = String(call.params[0]);
     const run = shared.run({ key: `${line.prefix}${SEND}[${raw.toLowerCase()}`, isFresh: false }, async () => {
@@ -188,12 +183,12 @@ async function forward(
   const { method, params, block, isPinned } = call;
   const named = typeof block === 'number' ? block : null;
   const { latest } = floor;
-  // Above the known head, no upstream is known to have the block: the chosen one may have it, or reports that it doesn't.
+  // Above the known head, the chosen upstream may have the block, or reports that it doesn't.
   const isKnown = isPinned || method.nullable || (latest !== null && named !== null && named <= latest);
   const fallback = method.name === LOGS ? latest : null;
   // Tags that only the upstream resolves (`pending`, `safe`) need one that does not lag.
   const needed = block === 'tag' && chain.pinsHead ? latest : isPinned ? named : null;
-  // Pending transactions differ between upstreams, so the same one is used as long as it is available.
+  // Pending transactions differ between upstreams.
   const sticky = block === 'tag' && speaksOfPending(method, params);
   const request = {
     method: method.name,

@@ -5,11 +5,10 @@ import { findMethod } from '../methods/method-table.ts';
 import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { INTERNAL_ERROR, invalidParams } from '../protocol/rpc-errors.ts';
 
-/** Tags of the newest blocks, at most one block apart. */
 const NEWEST: ReadonlySet<LogBound> = new Set(['latest', 'pending']);
 const HEAD_NUMBER = /^"(0x[0-9a-fA-F]+)"$/;
 
-/** Null for a valid eth_getLogs range. Synchronous if both bounds are numbers; a tag costs a lookup of its block. */
+/** Null: valid. Synchronous if both bounds are numbers; a tag costs a lookup. */
 export function checkLogRange(
   call: Call,
   scope: RequestScope,
@@ -20,7 +19,6 @@ export function checkLogRange(
   const { from, to } = range;
   const { logRangeMax } = scope.chain;
   if (typeof from === 'number' && typeof to === 'number') return judge(from, to, logRangeMax);
-  // One block, or two adjacent ones.
   if (from === to || (NEWEST.has(from) && NEWEST.has(to))) return null;
   return judgeTags(from, to, scope, answer);
 }
@@ -35,7 +33,7 @@ async function judgeTags(
   // A range of unknown length may be too long.
   if (typeof first !== 'number') return first;
   if (typeof last !== 'number') return last;
-  // Nodes may be a block apart, so a range that only a tag reverses is left to the node.
+  // Nodes may be a block apart: if only a tag reverses the range, the node decides.
   return first > last ? null : judge(first, last, scope.chain.logRangeMax);
 }
 
@@ -62,7 +60,7 @@ async function ask(
   const outcome = await answer({ method, params }, scope);
   if (!outcome.ok) return outcome.error;
   if (Buffer.isBuffer(outcome.result)) return outcome.result;
-  // Too long to arrive in one piece. Canceled, so that it does not occupy its upstream.
+  // A long stream. Canceled, so that it does not occupy its upstream.
   await outcome.result[Symbol.asyncIterator]().return?.();
   return INTERNAL_ERROR;
 }

@@ -1,17 +1,16 @@
 import type { LeaveSignal, Outcome } from '../call.ts';
 import { TIMED_OUT } from '../protocol/rpc-errors.ts';
 
-/** Runs a call; never rejects. Its signal aborts when no caller waits for it any more. */
+/** Never rejects. The signal aborts when no caller waits. */
 export type RunCall = (signal: AbortSignal) => Promise<Outcome>;
 
 export interface RequestedRun {
   readonly key: string;
-  /** Whether the run must begin after this call. Then the current run is awaited and the next one is shared. */
+  /** The run must begin after this call: awaits the current one, shares the next. */
   readonly isFresh: boolean;
   readonly signal?: LeaveSignal | undefined;
 }
 
-/** Never read: the caller has left. */
 const LEFT: Outcome = { ok: false, error: TIMED_OUT };
 
 export function createSharedCalls() {
@@ -29,9 +28,8 @@ export function createSharedCalls() {
 
   return {
     /**
-     * Joins the current run or starts one (`isShared`: another caller did). A caller's signal ends only its own wait;
-     * the run ends when the last caller leaves. A streamed response goes to one caller, and the others run the call
-     * again.
+     * A signal ends only its caller's wait; the run ends when the last caller leaves.
+     * A stream goes to one caller, and the others run the call again.
      */
     run({ key, isFresh, signal }: RequestedRun, run: RunCall): { outcome: Promise<Outcome>; isShared: boolean } {
       if (signal?.aborted) return { outcome: Promise.resolve(LEFT), isShared: false };
@@ -69,7 +67,6 @@ class Flight {
   begin(onOver: () => void): void {
     this.#onOver = onOver;
     void this.#run(this.#ending.signal).then((outcome) => {
-      // No caller may join a run that has its outcome.
       this.#end();
       this.#handOut(outcome);
     });
@@ -109,7 +106,6 @@ class Flight {
     this.#waiting.delete(waiter);
     waiter.resolve(LEFT);
     if (this.#waiting.size > 0 || this.#isOver) return;
-    // No caller may join an aborted run.
     this.#end();
     this.#ending.abort();
   }
@@ -121,7 +117,7 @@ class Flight {
   }
 }
 
-/** A waiting caller: a promise with explicit callbacks, since one is created for every call. */
+/** Explicit callbacks: one is created for every call. */
 interface Waiter {
   readonly resolve: (outcome: Outcome | Promise<Outcome>) => void;
   readonly signal: LeaveSignal | undefined;

@@ -26,19 +26,16 @@ export interface ContractFunctionOptions {
 
 export const DEFAULT_CHAIN = 'eth';
 const ENTRIES_MAX = 2_000;
-/** Limit for one call, failover included. Milliseconds. */
 const CALL_MS_MAX = 10_000;
-/** Limit for a node's response, two characters a byte. */
 const ANSWER_BYTES_MAX = 2_097_152;
 
-/** `POST /api/v2.2/{address}/function` (docs/api/transactions.md#contract-functions). */
 export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;
     app.openapi(runContractFunction(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
-      // The gateway may offer more chains than those that are indexed.
+      // The gateway may offer more chains than are indexed.
       const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
       if (query.block !== undefined && query.to_block !== undefined) {
         const message = 'block and to_block are the same: give one of them';
@@ -52,7 +49,7 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
       const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
       const answer = await budget.run(keyId, async () => {
         const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
-        // Nothing was returned and nothing is declared: by a contract, or by an address without one.
+        // Nothing declared or returned: by a contract, or by an address without one.
         if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
         const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
         if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
@@ -63,7 +60,6 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
   };
 }
 
-/** The rest of the body is released while the node is awaited. */
 function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
   const requested = findFunction(abi, name, params);
   const errors = abi.filter((entry) => Object(entry).type === 'error');
@@ -151,7 +147,6 @@ function runContractFunction({ parameters }: ApiDependencies) {
   });
 }
 
-/** A block as nodes take it: a tag, a number, or a hash (EIP-1898). */
 type CallBlock = string | { readonly blockHash: string };
 
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized, earliest or pending`;

@@ -12,7 +12,6 @@ import { findFunction } from './call/find-function.ts';
 import { type ContractFunctionOptions, callsOff, DEFAULT_CHAIN } from './contract-function-route.ts';
 import { readAnswer } from './result/read-answer.ts';
 
-/** EIP-20. */
 const ABI = [
   {
     type: 'function',
@@ -21,12 +20,10 @@ const ABI = [
     outputs: [{ name: '', type: 'uint256' }],
   },
 ];
-/** Failover included. Milliseconds. */
 const CALL_MS_MAX = 10_000;
-/** Some contracts return more than they declare. Of JSON, two characters a byte. */
+/** Two characters a byte. Some contracts return more than they declare. */
 const ANSWER_BYTES_MAX = 65_536;
 
-/** `GET /api/v2.2/erc20/{address}/allowance` */
 export function tokenAllowanceRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

@@ -10,21 +10,20 @@ import { pollPendingFilter } from './pending-filters.ts';
 
 export interface FilterPolls {
   hold(chain: GatewayChain, options: { readonly wantsLogs: boolean }): Promise<void>;
-  /** The blocks that a client knows when it creates a filter: it may have read the newest one from an upstream. */
+  /** Blocks known to a client that creates a filter: it may have read the newest one upstream. */
   knownBlocks(chain: GatewayChain): Promise<readonly ReportedBlock[]>;
-  /** Returns the changes since the last poll as JSON text; null if the poll must be repeated. */
+  /** JSON text; null if the poll must be repeated. */
   poll(chain: GatewayChain, filter: StoredFilter): Promise<string | null>;
   close(): void;
 }
 
-/** Most blocks in one poll; the rest follows in the next ones. */
 const BLOCKS_AT_ONCE = 200;
 
 export function createFilterPolls(options: {
   readonly store: FilterStore;
   readonly feeds: ChainFeeds;
   readonly logger: Logger;
-  /** Largest response of one poll, characters; one block may exceed it. @default 16,000,000 */
+  /** Per poll; one block may exceed it. @default 16,000,000 */
   readonly charactersAtOnce?: number | undefined;
 }): FilterPolls {
   const { store, feeds, logger, charactersAtOnce = 16_000_000 } = options;
@@ -96,10 +95,9 @@ async function textsOf(
 
 type FeedLease = ReturnType<typeof createFeedLease>;
 
-/** Polls come with every block or every few seconds. Milliseconds. */
 const IDLE_MS = 60_000;
 
-/** Keeps a feed running while clients poll it. @param watch starts watching and returns the function that stops it */
+/** Keeps a feed running while clients poll it. @param watch returns the function that stops it */
 function createFeedLease(watch: () => Promise<() => void>) {
   let stop: (() => void) | null = null;
   let idle: NodeJS.Timeout | null = null;
@@ -116,7 +114,7 @@ function createFeedLease(watch: () => Promise<() => void>) {
   });
 
   return {
-    /** Resolves once the feed runs. @throws as the feed's `watch` */
+    /** @throws as the feed's `watch` */
     async hold(): Promise<void> {
       if (stop === null) await begin();
       if (idle === null) idle = setTimeout(end, IDLE_MS).unref();
@@ -132,14 +130,12 @@ interface FilterChanges {
   readonly reported: readonly ReportedBlock[];
 }
 
-/** Blocks that a filter remembers, to find the block at which a reorg began. */
+/** To find where a reorg began. */
 const REPORTED_MAX = 64;
 
 /**
- * Returns the changes from the reported blocks to the newest of the given blocks. The given blocks are consecutive and
- * begin no later than the client's newest canonical block, if there is one.
- * @param blocksMax most blocks to report now; the rest follows in the next poll
- * @returns null if the blocks end below the client's newest. Then this process lags and reports nothing yet.
+ * @param blocks consecutive, from the client's newest canonical block or below
+ * @returns null if this process lags behind the client
  */
 function changesSince(
   reported: readonly ReportedBlock[],
@@ -160,7 +156,6 @@ function reportedAfter(reported: readonly ReportedBlock[], added: readonly FeedB
   return [...reported, ...added.map(({ number, hash }): ReportedBlock => [number, hash])].slice(-REPORTED_MAX);
 }
 
-/** @returns how many blocks fit into the characters, at least the first. @param texts of each block */
 function blocksWithin(texts: readonly (readonly string[])[], charactersMax: number): number {
   let characters = 0;
   const end = texts.findIndex((ofBlock, index) => {

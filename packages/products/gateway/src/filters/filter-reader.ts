@@ -16,7 +16,7 @@ export class BranchChangedError extends Error {
   }
 }
 
-/** Reads from the feed if it has the blocks, otherwise from upstreams. Throws as calls to upstreams do. */
+/** From the feed if it has the blocks, otherwise from upstreams, whose errors it throws. */
 export function createFilterReader(
   { chain, pool }: Pick<GatewayChain, 'chain' | 'pool'>,
   { feed, logger, signal }: { readonly feed: ChainFeed; readonly logger: Logger; readonly signal: AbortSignal },
@@ -35,12 +35,11 @@ export function createFilterReader(
   }
 
   return {
-    /** Returns the feed's blocks and those between them and the last reported block. */
     async blocksSince(reported: readonly ReportedBlock[]): Promise<readonly FeedBlock[]> {
       const blocks = [...feed.blocks];
       const [oldest, lowest, last] = [blocks[0], reported[0], reported.at(-1)];
       if (oldest === undefined || lowest === undefined || last === undefined) return blocks;
-      // The feed includes a reported block, or begins no higher than the oldest of them.
+      // The feed has a reported block, or begins no higher than the oldest.
       const isJoined =
         lowest[0] >= oldest.number || reported.some(([, hash]) => blocks.some((block) => block.hash === hash));
       if (isJoined) return blocks;
@@ -51,7 +50,6 @@ export function createFilterReader(
         throw new BranchChangedError();
       return all;
     },
-    /** Returns the matching logs in order, as JSON texts by block. */
     async addedLogs(blocks: readonly FeedBlock[], criteria: LogCriteria): Promise<readonly (readonly string[])[]> {
       const bare = blocks.filter(({ logs }) => logs === null);
       const read = await logsOfBare(bare);
@@ -72,7 +70,7 @@ export function createFilterReader(
         return Map.groupBy(logs, ({ blockHash }) => blockHash);
       }
     },
-    /** Returns the matching logs of abandoned blocks, as they are revoked. Unavailable logs are left out. */
+    /** Matching logs of abandoned blocks, in order of revocation. Leaves out unavailable ones. */
     async removedLogs(blocks: readonly ReportedBlock[], criteria: LogCriteria): Promise<readonly string[]> {
       const logs = await Array.fromAsync(blocks, async (block) => (await abandonedLogs(block)).toReversed());
       return logs.flat().flatMap(({ log, removedText }) => (matchesCriteria(criteria, log) ? [removedText] : []));
@@ -80,7 +78,6 @@ export function createFilterReader(
   };
 }
 
-/** Returns the part of the criteria that upstreams filter by. */
 function queryOf({ addresses, topics: [first = null, ...indexed] }: LogCriteria): Omit<LogsQuery, 'range'> {
   const listed = (values: ReadonlySet<string> | null) =>
     values === null ? null : ([...values] as Log['topics'][number][]);

@@ -8,7 +8,7 @@ export type FilterKind = 'logs' | 'blocks' | 'pending';
 export interface StoredFilter {
   readonly id: string;
   readonly kind: FilterKind;
-  /** The original log filter; for `pending`, the upstream's filter. */
+  /** Log filter of the client; for `pending`, the upstream's filter. */
   readonly subject: unknown;
   readonly reported: readonly ReportedBlock[];
   readonly version: number;
@@ -19,12 +19,12 @@ export interface FilterOwner {
   readonly chainId: number;
 }
 
-/** The filters of all clients, for all processes. A filter is deleted five minutes after its last poll, as in geth. */
+/** Shared by all processes. Deleted five minutes after the last poll, as in geth. */
 export interface FilterStore {
   /** @returns its id; null if the key has too many filters */
   add(owner: FilterOwner, filter: Pick<StoredFilter, 'kind' | 'subject' | 'reported'>): Promise<string | null>;
   find(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
-  /** Records the reported blocks. @returns false if the filter was changed concurrently: then nothing is recorded */
+  /** @returns false: changed concurrently, and nothing is recorded */
   advance(filter: StoredFilter, changed: Pick<StoredFilter, 'subject' | 'reported'>): Promise<boolean>;
   touch(id: string): Promise<void>;
   remove(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
@@ -32,7 +32,6 @@ export interface FilterStore {
 
 const ID_BYTES = 16;
 const KEPT = sql`interval '5 minutes'`;
-/** A poll without changes is recorded at most this often. */
 const TOUCH_AFTER = sql`interval '30 seconds'`;
 const COLUMNS = sql`id, kind, subject, reported, version`;
 
@@ -40,7 +39,6 @@ function isOwned({ keyId, chainId }: FilterOwner, id: string): Sql {
   return sql`id = ${id} AND key_id = ${keyId} AND chain_id = ${chainId} AND polled_at > now() - ${KEPT}`;
 }
 
-/** @param filtersPerKey on all chains and in all processes together */
 export function createFilterStore(database: Database, filtersPerKey: number): FilterStore {
   const remove = async (owner: FilterOwner, id: string): Promise<StoredFilter | null> => {
     const [filter = null] = await database.query<StoredFilter>(
@@ -57,7 +55,7 @@ export function createFilterStore(database: Database, filtersPerKey: number): Fi
         sql`INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
          VALUES (${id}, ${keyId}, ${chainId}, ${kind}, ${JSON.stringify(subject)}::jsonb, ${JSON.stringify(reported)}::jsonb)`,
       );
-      // Counted after the insert, so that concurrent inserts can't all pass the limit.
+      // Counted after the insert: concurrent inserts can't all pass the limit.
       const [row] = await database.query<{ filters: number }>(
         sql`SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = ${keyId} AND polled_at > now() - ${KEPT}`,
       );

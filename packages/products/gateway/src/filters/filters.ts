@@ -16,21 +16,19 @@ export interface FilterContext {
 
 export type Filters = ReturnType<typeof createFilters>;
 
-/** geth's error. */
 export const FILTER_NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'filter not found' };
 const TOO_MANY: RpcErrorObject = { code: -32_005, message: 'The key has too many filters: uninstall some' };
 
-/** Repeats of a poll if the chain or the filter changes meanwhile. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 100;
 
-/** Filters as nodes offer them, stored for every process. Rejects as calls to upstreams and the database do. */
+/** Stored for every process. Rejects as calls to upstreams and the database do. */
 export function createFilters(options: {
   readonly store: FilterStore;
   readonly feeds: ChainFeeds;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Largest response of one poll, characters; one block may exceed it. @default 16,000,000 */
+  /** Per poll; one block may exceed it. @default 16,000,000 */
   readonly charactersAtOnce?: number | undefined;
 }) {
   const { store, logger } = options;

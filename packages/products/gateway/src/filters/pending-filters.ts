@@ -3,7 +3,7 @@ import { RpcCallError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 import type { FilterStore, StoredFilter } from './filter-store.ts';
 
-/** A filter of pending transactions belongs to one upstream: no two have the same ones. */
+/** Belongs to one upstream: no two have the same pending transactions. */
 interface UpstreamFilter {
   readonly upstream: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export async function newUpstreamFilter(pool: GatewayChain['pool']): Promise<Ups
   return { upstream, id: String(value) };
 }
 
-/** Returns the new transactions of its upstream as JSON text; null if another poll came in between. */
+/** JSON text; null if another poll came in between. */
 export async function pollPendingFilter(
   { pool }: GatewayChain,
   filter: StoredFilter,
@@ -28,12 +28,12 @@ export async function pollPendingFilter(
   } catch (error) {
     if (!(error instanceof RpcCallError)) throw error;
   }
-  // The upstream dropped the filter. Transactions from now on are reported.
+  // The upstream dropped the filter: reports transactions from now on.
   const subject = await newUpstreamFilter(pool);
   return (await store.advance(filter, { subject, reported: [] })) ? '[]' : null;
 }
 
-/** If the upstream can't be reached, it drops the filter after a while. */
+/** An unreachable upstream drops the filter after a while. */
 export async function removePendingFilter(
   { pool, slug }: GatewayChain,
   filter: StoredFilter,

@@ -1,11 +1,11 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { Redis } from 'ioredis';
 
-/** Reconnects automatically; meanwhile commands fail immediately. Close it with `disconnect()`. */
+/** Reconnects; meanwhile commands fail immediately. Close it with `disconnect()`. */
 export function openGatewayRedis(options: {
   readonly redisUrl: string;
   readonly logger: Logger;
-  /** Timeout of a command, milliseconds. @default 1000 */
+  /** For one command. Milliseconds. @default 1000 */
   readonly timeoutMs?: number;
 }): Redis {
   const redis = new Redis(options.redisUrl, {

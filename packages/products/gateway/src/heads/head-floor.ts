@@ -6,40 +6,26 @@ import { createPoolFollower, type PoolFollowerOptions } from './pool-follower.ts
 import { shareRuns } from './share-runs.ts';
 
 /**
- * The meaning of `latest` and `finalized` on a chain, shared by all API processes.
- *
- * A response uses a head only after it was published, and every request reads the published head after it arrived. So a
- * client that got a response for block N never gets an older one, whichever process and upstream respond.
- *
- * The floor does not fall on a reorg. A client then sees the same number with another hash if a block was replaced. If
- * a shorter branch won for a moment, it sees the new branch's blocks once an upstream has reached that number. Until
- * then the pool retries calls pinned to the number, and they return null or the node's error.
- *
- * If a chain was restarted under its old id (a development chain with several upstreams), delete its row of `gateway_heads`.
+ * The meaning of `latest` and `finalized`, shared by all API processes: a client with block N never
+ * gets an older one. Requests read the published head after they arrive, responses use it only.
+ * The floor does not fall on a reorg: the pool retries calls pinned to a number until an upstream
+ * reaches it. Delete the row of `gateway_heads` if a development chain restarts under its old id.
  */
 export interface HeadFloor {
-  /** The blocks of the tags for a request that arrived before the call. @throws UpstreamsExhaustedError */
+  /** For a request that arrived before the call. @throws UpstreamsExhaustedError */
   read(): Promise<PinnedHead>;
-  /**
-   * Await it before a response is sent with a block that may be above the floor (a fresh receipt). It raises the floor
-   * to the pool's newest head, so that `latest` is never older than the client's data. A block that the pool can't
-   * confirm changes nothing. Never rejects.
-   */
+  /** Await it before sending a block that may be above the floor. Never rejects. */
   reveal(block: number): Promise<void>;
   readonly latest: number | null;
-  /** Blocks up to this one can't change any more: finalized, or deeper than the largest reorg that is rolled back. */
+  /** Inclusive: finalized, or deeper than the largest reorg. */
   readonly finalBlock: number | null;
   readonly generation: number;
-  /** Call it with every use of `latest`, `finalBlock` and `generation`: unused chains are not followed. */
+  /** At each use of `latest`, `finalBlock` or `generation`: unused chains are not followed. */
   use(): void;
-  /** Makes `newest` no older than the newest block of any response so far, and notifies the watchers. Never rejects. */
+  /** Afterwards `newest` is no older than in any response so far. Never rejects. */
   refresh(): Promise<void>;
   readonly newest: Head | null;
-  /**
-   * Reports each block that becomes the newest of this process' own pool, after it was published: from then on no
-   * process returns an older one. The chain is followed while there are watchers.
-   * @returns the function that stops it
-   */
+  /** Reports newest blocks of this process' pool once they are published. @returns stops it */
   watch(listener: (head: Head) => void): () => void;
   close(): void;
 }
@@ -47,13 +33,13 @@ export interface HeadFloor {
 export interface HeadFloorOptions {
   readonly chain: { readonly id: number; readonly key: string; readonly reorgDepthMax: number };
   readonly pool: PoolFollowerOptions['pool'];
-  /** Null: this process uses its own head (a chain with one upstream, whose tags are forwarded unchanged). */
+  /** Null: its own head (one upstream, whose tags are forwarded unchanged). */
   readonly store: HeadStore | null;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Timeout of the store before calls continue without it, milliseconds. @default 1000 */
+  /** Milliseconds until calls continue without the store. @default 1000 */
   readonly storeTimeoutMs?: number;
-  /** Milliseconds without use after which the chain is no longer followed. @default 60000 */
+  /** Milliseconds until an unused chain is no longer followed. @default 60000 */
   readonly idleMs?: number;
 }
 
@@ -64,7 +50,6 @@ const LATE: unique symbol = Symbol('late');
 export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
   const { chain, pool, store, logger, clock = systemClock, storeTimeoutMs = 1_000, idleMs = 60_000 } = options;
   const closing = new AbortController();
-  /** The head for responses: the published one, or this process' own if there is no store. */
   let floor: StoredHead | null = null;
   let stored: StoredHead | null = null;
   let isStoreAway = false;
@@ -99,7 +84,6 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
     if (stored !== null) floor = higher(floor, stored);
   }
 
-  /** Makes the floor at least as high as any head published before the call. Never rejects. */
   const exchange = shareRuns(async () => {
     if (closing.signal.aborted) return;
     if (store !== null && !isStoreAway) {

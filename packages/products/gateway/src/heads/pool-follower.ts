@@ -7,13 +7,11 @@ export interface PoolFollowerOptions {
   readonly pool: Pick<UpstreamPool, 'getHead' | 'getFinalized' | 'waitForHead'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Milliseconds without use after which following stops. */
   readonly idleMs: number;
   readonly onChange: () => void;
   readonly isWatched: () => boolean;
 }
 
-/** Minimum milliseconds between reads of the `finalized` tag, which moves slowly. */
 const FINALITY_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 
@@ -105,15 +103,14 @@ export function createPoolFollower(options: PoolFollowerOptions) {
     get head(): Head | null {
       return head;
     },
-    /** By tag. Never falls. */
     get finalized(): number | null {
       return finalized;
     },
-    /** Changes whenever the newest block changes, also at the same height. */
+    /** Changes with the newest block, also at the same height. */
     get generation(): number {
       return generation;
     },
-    /** Call it with every use: an unused chain is not followed, since providers bill requests. */
+    /** At each use: an unused chain is not followed, since providers bill requests. */
     use(): void {
       lastUse = clock.now();
       if (following !== null || isClosed) return;
@@ -121,7 +118,7 @@ export function createPoolFollower(options: PoolFollowerOptions) {
       void follow(following.signal);
       void endWhenIdle(following);
     },
-    /** Resolves once a head was read since the chain came into use. @throws as {@link UpstreamPool.getHead} */
+    /** Resolves once a head was read in this use. @throws as {@link UpstreamPool.getHead} */
     ready: async (): Promise<void> => (isReady ? undefined : first.promise),
     refresh,
     close(): void {
@@ -135,7 +132,7 @@ export function createPoolFollower(options: PoolFollowerOptions) {
 
 function waitable(): PromiseWithResolvers<void> {
   const made = Promise.withResolvers<void>();
-  // The promise may have no listener when it fails.
+  // The promise may fail without a listener.
   made.promise.catch(() => undefined);
   return made;
 }

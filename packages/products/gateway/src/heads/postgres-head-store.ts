@@ -2,10 +2,7 @@ import { type Database, sql } from '@chainstead/db';
 import type { HeadStore, StoredHead } from './head-store.ts';
 import { shareRuns } from './share-runs.ts';
 
-/**
- * Stores heads in the table `gateway_heads`. One statement reads the heads of all chains for all concurrent callers, so
- * reads never use more than one connection. The database must be the primary: a replica lags.
- */
+/** One statement for all concurrent callers. Needs the primary: a replica lags. */
 export function createPostgresHeadStore({ database }: { readonly database: Database }): HeadStore {
   const readAll = shareRuns(async () => {
     const rows = await database.query<StoredHead & { readonly chainId: number }>(

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { HeadStore, StoredHead } from './head-store.ts';
 
-/** Raises each field if it is higher. Atomic, so readers see both numbers of one publication. */
+/** Atomic: readers see both numbers of one publication. */
 const PUBLISH = `
 for field = 1, 2 do
   local given = tonumber(ARGV[field])
@@ -11,7 +11,7 @@ for field = 1, 2 do
 end
 return redis.call('HMGET', KEYS[1], 'head', 'finalized')`;
 
-/** Stores one hash per chain. If the server loses them, the first process that reads publishes them again. */
+/** One hash per chain. If the server loses it, the next reader publishes it again. */
 export function createRedisHeadStore(options: { readonly redis: Redis; readonly prefix: string }): HeadStore {
   const { redis, prefix } = options;
   const key = (chainId: number): string => `${prefix}head:${chainId}`;

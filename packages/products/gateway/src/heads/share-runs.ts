@@ -1,4 +1,4 @@
-/** Each caller gets a run that began after its call; at most one runs and one waits. */
+/** Each run begins after its caller's call; at most one runs and one waits. */
 export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null;
   let next: Promise<T> | null = null;
@@ -6,7 +6,7 @@ export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
   function begin(): Promise<T> {
     next = null;
     const began = run().finally(() => {
-      // The waiting run starts in the same turn, so that no other call gets in between.
+      // The waiting run starts in the same turn: no call gets in between.
       if (current === began && next === null) current = null;
     });
     current = began;

@@ -15,9 +15,9 @@ export interface Wrong {
   readonly text: string;
 }
 
-/** Detects responses that contradict themselves or the requested hash. Pure. */
+/** Finds contradictions within a response or to the requested hash. Pure. */
 export interface IntegrityCheck {
-  /** Returns the error; null if there is none, or nothing can be checked on this chain. */
+  /** Null: none, or not checkable on this chain. */
   check(method: string, params: readonly unknown[], resultText: string): string | null;
   inspect(method: string, params: readonly unknown[], result: unknown): Wrong | null;
 }
@@ -29,7 +29,7 @@ type Inspection = (params: readonly unknown[], result: unknown) => Wrong | null;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const QUANTITY = /^0x[0-9a-f]+$/i;
 
-/** Checks only commitments in Ethereum's form (chain-facts lists the provable ones per chain). */
+/** Only commitments in Ethereum's form (see chain-facts). */
 export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain }): IntegrityCheck {
   const inspections = new Map<string, Inspection>([
     ['eth_getBlockByHash', ([hash], result) => inspectBlock(chain, result, { hash })],
@@ -52,7 +52,6 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
     try {
       return inspections.get(method)?.(params, result) ?? null;
     } catch (error) {
-      // BigInt() throws a SyntaxError for a malformed quantity.
       const isMalformed =
         error instanceof ChainsteadError || error instanceof InvalidHexBytesError || error instanceof SyntaxError;
       if (isMalformed) return { kind: 'malformed', text: error.message };
@@ -104,7 +103,7 @@ function inspectTransactions(
 ): Wrong | null {
   const wrong = contradictsRoot({ header, transactions }, chain);
   if (wrong?.reason === 'transaction-hash-mismatch') return wrongTransaction(wrong.expected, wrong.computed);
-  // A root that can't be computed does not make the response wrong.
+  // An uncomputable root does not make the response wrong.
   if (wrong !== null && wrong.reason !== 'transactions-root-mismatch') return null;
   for (const transaction of committedTransactions(header, transactions, chain)) {
     const misplaced = wrongPlace(transaction, { blockHash: header.hash, blockNumber: header.raw.number });
@@ -130,12 +129,11 @@ function inspectTransaction(
   return checked.result === 'mismatch' ? wrongTransaction(transaction.hash, checked.computed) : null;
 }
 
-/** False for HyperCore's system transactions and Bor's synthetic one, which are not hashed as transactions. */
+/** False for HyperCore's system transactions and Bor's synthetic one, which have other hashes. */
 function isBlocksOwn(chain: CheckableChain, transaction: TransactionJson): boolean {
   const number = toNumber(transaction.blockNumber);
   const { blockHash } = transaction;
   const hash = typeof blockHash === 'string' && HASH.test(blockHash) ? (blockHash.toLowerCase() as Hash) : null;
-  // Pending transactions are in no block.
   if (number === null || hash === null)
     return !(chain.receiptsRoot === 'hyperliquid' && transaction.gasPrice === '0x0');
   return committedTransactions({ number, hash }, [transaction], chain).length > 0;
@@ -171,7 +169,7 @@ function inspectReceipts(result: unknown, at: unknown): Wrong | null {
   return null;
 }
 
-/** Checks that members match the requested hash or number; tags and absent values match anything. */
+/** Tags and absent values match anything. */
 function wrongPlace(part: TransactionJson, requested: Readonly<Record<string, unknown>>): Wrong | null {
   for (const [name, wanted] of Object.entries(requested)) {
     if (typeof wanted !== 'string' || !QUANTITY.test(wanted)) continue;
@@ -186,7 +184,7 @@ function toNumber(value: unknown): number | null {
   return isQuantity(value) ? Number(parseBigQuantity(value)) : null;
 }
 
-/** Compares hexadecimal digits without case; an absent expectation matches anything. */
+/** An absent expectation matches anything. */
 function isSame(wanted: unknown, given: unknown): boolean {
   if (typeof wanted !== 'string') return true;
   return typeof given === 'string' && given.toLowerCase() === wanted.toLowerCase();

@@ -11,13 +11,12 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { CheckableChain, Wrong } from './integrity-check.ts';
 
-/** Blocks whose receipts are remembered as proven: clients request receipts one by one. */
+/** Clients request receipts one by one. */
 const PROVEN_BLOCKS = 64;
 
-/** A proven block's receipts: their bytes in the trie, by transaction. */
 type ProvenReceipts = ReadonlyMap<Hash, Buffer>;
 
-/** @param options.forward returns proven responses; it passes receipts of a block to `proveAll` first */
+/** @param options.forward returns proven responses; passes receipts to `proveAll` first */
 export function createReceiptsProof({
   chain,
   forward,
@@ -39,7 +38,6 @@ export function createReceiptsProof({
     if (chain.receiptsRoot === 'none') return null;
     const receipts = json.map(parseReceipt);
     const named = receipts[0]?.raw.blockHash ?? at;
-    // An empty list for a number or tag contains no block hash to compare with.
     if (typeof named !== 'string' || named.length !== 66) return null;
     const blockHash = named.toLowerCase() as Hash;
     const header = await readHeader(blockHash, given);
@@ -68,7 +66,7 @@ export function createReceiptsProof({
       try {
         await forward(call, given);
       } catch (error) {
-        // No upstream has the method. Then only the receipt's own consistency can be checked.
+        // No upstream has the method: only the receipt's own consistency can be checked.
         if (error instanceof RpcCallError) return null;
         throw error;
       }

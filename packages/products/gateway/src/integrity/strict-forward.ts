@@ -21,12 +21,10 @@ export class UnprovableAnswerError extends defineError(
   }),
 ) {}
 
-/** Largest response that can be checked, bytes: checked responses are buffered whole. */
 const BYTES_MAX = 128 * 1024 * 1024;
 /**
- * Forwards like the pool, but checks provable parts before it returns: headers by hash, transactions and receipts by
- * the roots in them. An upstream with a wrong response is reported, and the next one is tried.
- * @throws UnprovableAnswerError if no upstream returns a valid response; otherwise as {@link ForwardingPool.forward}
+ * Proves headers by hash, transactions and receipts by root; else tries the next upstream.
+ * @throws UnprovableAnswerError if none is valid; otherwise as {@link ForwardingPool.forward}
  */
 export function createStrictForward(options: {
   readonly chain: CheckableChain;
@@ -38,7 +36,7 @@ export function createStrictForward(options: {
 
   async function findWrong(call: RawCall, text: string, options: RequestOptions): Promise<Wrong | null> {
     const { method } = call;
-    // Data for the proof may come from any upstream, including the one in doubt: it is proven too.
+    // Any upstream may provide proof data: it is proven too.
     const { timeoutMs: _timeoutMs, minBlock: _minBlock, exclude: _exclude, only: _only, ...given } = options;
     const params: unknown[] = JSON.parse(call.params);
     let result: unknown;

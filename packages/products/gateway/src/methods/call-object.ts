@@ -1,4 +1,3 @@
-/** The objects of eth_call, eth_estimateGas and eth_createAccessList, with every member that nodes read. */
 import { mapOf, membersOf } from './members.ts';
 import { type Check, mustBe } from './parameter.ts';
 import { address, bytes, hash, isNumberText, listOf, quantity, word } from './values.ts';
@@ -14,7 +13,6 @@ const accessList = listOf(
   LIST_MAX,
 );
 
-/** EIP-7702. */
 const authorizationList = listOf(
   'authorizationList',
   membersOf('authorizationList: an entry', {
@@ -29,7 +27,6 @@ const authorizationList = listOf(
   LIST_MAX,
 );
 
-/** Members that ZKsync nodes read in addition to the transaction. */
 const eip712Meta = membersOf('eip712Meta', {
   gasPerPubdata: quantity('eip712Meta: gasPerPubdata'),
   customSignature: octets('eip712Meta: customSignature'),
@@ -40,7 +37,6 @@ const eip712Meta = membersOf('eip712Meta', {
   }),
 });
 
-/** Members of geth's TransactionArgs, and those of other clients and single chains. */
 export const callObject: Check = membersOf('transaction', {
   type: quantity('type'),
   from: address('from'),
@@ -85,7 +81,6 @@ export const stateOverrides: Check = mapOf(
   }),
 );
 
-/** Member names of geth, Erigon and Reth. */
 export const blockOverrides: Check = membersOf('blockOverrides', {
   number: word('blockOverrides: number'),
   blockNumber: word('blockOverrides: blockNumber'),
@@ -108,7 +103,6 @@ export const blockOverrides: Check = membersOf('blockOverrides', {
   ),
 });
 
-/** Hexadecimal text, or byte values as numbers, as ZKsync clients send them. */
 function octets(name: string): Check {
   const text = bytes(name);
   return (value) => {

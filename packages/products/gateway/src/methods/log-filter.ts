@@ -3,7 +3,6 @@ import { membersOf } from './members.ts';
 import { type Check, isAbsent } from './parameter.ts';
 import { address, block, hash, isBlockNumber, listOf } from './values.ts';
 
-/** geth's limits of a filter. */
 const ADDRESSES_MAX = 1_000;
 const TOPICS_MAX = 4;
 const ALTERNATIVES_MAX = 1_000;
@@ -36,10 +35,9 @@ export const logFilter: Check = (filter) => {
     : null;
 };
 
-/** A bound of a filter's range: a number or a tag. */
 export type LogBound = number | string;
 
-/** Returns the first and last block of a valid filter; null if it has a block hash. Absent bounds are `latest`. */
+/** Null: the filter has a block hash. Absent bounds are `latest`. */
 export function logRange(filter: unknown): { readonly from: LogBound; readonly to: LogBound } | null {
   if (!isObject(filter) || !isAbsent(filter.blockHash)) return null;
   return { from: boundOf(filter.fromBlock), to: boundOf(filter.toBlock) };

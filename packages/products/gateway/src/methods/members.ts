@@ -1,7 +1,7 @@
 import { isObject } from '@chainstead/core';
 import { type Check, isAbsent, mustBe, shown } from './parameter.ts';
 
-/** Refuses other members: a node may read an unchecked one, and the error classifier reads echoed text. */
+/** No other members: nodes may read them, and the error classifier reads echoed text. */
 export function membersOf(name: string, members: Readonly<Record<string, Check>>): Check {
   const checks = new Map(Object.entries(members));
   const bySmallName = new Map([...checks.keys()].map((member) => [member.toLowerCase(), member]));

@@ -25,41 +25,30 @@ import {
 } from './parameters.ts';
 import { TRACE_FILTER, TRACE_TYPES, TRACER } from './trace-parameters.ts';
 
-/**
- * How long a response stays true:
- * - `immutable`: permanently (by hash)
- * - `block`: until the next head; permanently once its block is final
- * - `head`: until the next head
- * - `constant`: as long as the process runs
- * - `never`: never cached
- */
+/** `block`: until the next head, permanently once final. `constant`: while the process runs. */
 export type Lifetime = 'immutable' | 'block' | 'head' | 'constant' | 'never';
 
 export interface MethodFacts {
   readonly name: string;
-  /** The name under which calls are counted and limited: {@link UNLISTED} for all methods outside the list. */
   readonly countedAs: string;
   readonly lifetime: Lifetime;
-  /** Whether a second upstream may be called while the first one is slow. */
+  /** A second upstream may be called while the first is slow. */
   readonly hedge: boolean;
-  /** Weight of a call against a key's rate, in units of the cheapest calls. */
   readonly weight: number;
-  /** Index of the parameter with the block (number, tag, or EIP-1898 object); null if there is none. */
+  /** Index of the block (number, tag, EIP-1898 object); null: none. */
   readonly blockParameter: number | null;
-  /** Whether null means "does not exist", so that another upstream is tried before it is accepted. */
+  /** Null means "does not exist": tries another upstream first. */
   readonly nullable: boolean;
 }
 
 export interface GatewayMethod extends MethodFacts {
   readonly parameters: readonly MethodParameter[];
-  /** Makes a node execute transactions again. Offered only if the operator enables it. */
+  /** Nodes execute transactions again. Only if the operator enables it. */
   readonly isTrace: boolean;
 }
 
-/** A node executes a transaction or a whole block per call. */
 const TRACE_WEIGHT = 20;
 
-/** Reading one small item costs 1, a block 2; receipts of a block, calls and logs cost more. */
 const METHODS: readonly GatewayMethod[] = [
   method('eth_chainId', 'constant', 1, []),
   method('net_version', 'constant', 1, []),
@@ -85,7 +74,7 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_getTransactionByBlockHashAndIndex', 'immutable', 1, [BLOCK_HASH, INDEX], { nullable: true }),
   method('eth_getTransactionByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], { block: 0, nullable: true }),
   method('eth_getTransactionReceipt', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
-  // A large range is expensive for both upstreams: failover is used, hedging is not worth it.
+  // A large range is expensive for both upstreams.
   method('eth_getLogs', 'block', 5, [FILTER], { hedge: false }),
 
   method('eth_getBalance', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
@@ -122,14 +111,10 @@ const METHODS: readonly GatewayMethod[] = [
 
 const BY_NAME: ReadonlyMap<string, GatewayMethod> = new Map(METHODS.map((entry) => [entry.name, entry]));
 
-/** Stands for all methods outside the list, so that names which clients invent take no memory. */
+/** Shared, so that invented names take no memory. */
 export const UNLISTED = 'eth_*';
 
-/**
- * Returns the method with this name; undefined if the gateway has none. Outside the list these are all `eth_` methods except
- * those that write, sign, belong to one node (accounts, mining, filters) or need state in the node: nodes add more that only
- * read. Their parameters are the node's to check, and they are never cached.
- */
+/** Outside the list: `eth_` methods that only read, without state in a node. Never cached. */
 export function findMethod(name: string): GatewayMethod | undefined {
   const listed = BY_NAME.get(name);
   if (listed !== undefined || !READING.test(name)) return listed;
@@ -140,13 +125,11 @@ export function findMethod(name: string): GatewayMethod | undefined {
 const READING =
   /^eth_(?!accounts|add|cancel|coinbase|create|delete|fill|getFilter|getWork|hashrate|mining|new|pending|remove|request|resend|send|set|sign|start|stop|submit|subscribe|uninstall|unsubscribe|update|watch|write)[a-z][A-Za-z0-9]{1,59}$/;
 const UNLISTED_PARAMETERS_MAX = 8;
-/** As the heaviest reads of the list: the gateway can't know what a node does. */
 const UNLISTED_WEIGHT = 5;
 const ANY: MethodParameter = { name: 'parameter', check: () => null, isOptional: true };
 
 export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
 
-/** In alphabetical order. `offersTraces` includes methods that execute transactions again. */
 export function offeredMethods(offersTraces: boolean): readonly string[] {
   return METHOD_NAMES.filter((name) => offersTraces || BY_NAME.get(name)?.isTrace === false);
 }
@@ -162,7 +145,6 @@ function method(
   return { name, countedAs: name, lifetime, weight, parameters, hedge, blockParameter, nullable, isTrace: false };
 }
 
-/** The result may be large and differs by tracer, so it is never cached. */
 function trace(name: string, parameters: readonly MethodParameter[], block?: number): GatewayMethod {
   return { ...method(name, 'never', TRACE_WEIGHT, parameters, { hedge: false, block }), isTrace: true };
 }

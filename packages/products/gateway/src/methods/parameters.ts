@@ -1,4 +1,3 @@
-/** The parameters of the methods, with the names of geth and the JSON-RPC specification. */
 import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
 import { mapOf } from './members.ts';
@@ -7,7 +6,6 @@ import { address, block, blockOrHash, boolean, bytes, hash, isNumberText, listOf
 
 const STORAGE_KEY_DIGITS_MAX = 64;
 const STORAGE_KEYS_MAX = 1_024;
-/** Blocks of fee history and their percentiles: twice geth's limits. A node with lower limits returns fewer. */
 const PERCENTILES_MAX = 200;
 
 export const ADDRESS: MethodParameter = { name: 'address', check: address('address') };
@@ -22,7 +20,7 @@ export const FULL_TRANSACTIONS: MethodParameter = {
   isOptional: true,
   fill: false,
 };
-/** Absent means the newest block. It is not filled in: newer nodes do so, and older ones return their own error. */
+/** Absent: the newest block. Newer nodes fill it in, older ones return their own error. */
 export const STATE_BLOCK: MethodParameter = { name: 'block', check: blockOrHash('block'), isOptional: true };
 export const RECEIPTS_BLOCK: MethodParameter = { name: 'block', check: blockOrHash('block') };
 export const TRANSACTION: MethodParameter = { name: 'transaction', check: callObject };
@@ -48,9 +46,7 @@ export const PERCENTILES: MethodParameter = {
   fill: [],
 };
 
-/** The kind of subscription. An unknown kind is reported with geth's error. */
 export const SUBSCRIPTION: MethodParameter = { name: 'subscription', check: text('subscription') };
-/** The filter of `logs`; for `newPendingTransactions`, whether to send whole transactions. */
 export const SUBSCRIPTION_OPTIONS: MethodParameter = {
   name: 'options',
   check: (value) => (typeof value === 'boolean' ? null : logFilter(value)),
@@ -77,7 +73,6 @@ function rawTransaction(value: unknown): string | null {
   return value === '0x' ? 'rawTransaction is empty' : signedBytes(value);
 }
 
-/** Up to 32 bytes with any number of digits (geth's text for more). */
 function storageKey(value: unknown): string | null {
   if (typeof value !== 'string') return mustBe('storage key', 'hexadecimal text', value);
   const digits = /^0[xX]/.test(value) ? value.slice(2) : value;

@@ -2,10 +2,8 @@ import { invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import type { GatewayMethod } from './method-table.ts';
 import { isAbsent } from './parameter.ts';
 
-/** geth writes these without the argument's position. */
 const UNPLACED = /^(?:storage key too long|invalid hex in storage key)/;
 
-/** Returns a method's checked parameters, or the error: −32602 with the parameter and its rule. */
 export function readParams(
   { parameters }: GatewayMethod,
   given: readonly unknown[],

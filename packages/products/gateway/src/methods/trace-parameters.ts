@@ -1,10 +1,9 @@
-/** The parameters of the tracing methods, with the names of geth (`debug_`) and Parity's successors (`trace_`). */
 import { blockOverrides, stateOverrides } from './call-object.ts';
 import { mapOf, membersOf } from './members.ts';
 import { type Check, type MethodParameter, mustBe } from './parameter.ts';
 import { address, block, boolean, listOf, matching, number64 } from './values.ts';
 
-/** Named tracers of nodes. Any other text is a script, which runs in the node without a time limit. */
+/** Any other text is a script, which runs in the node without a time limit. */
 const TRACERS = [
   ...['callTracer', 'prestateTracer', 'flatCallTracer', '4byteTracer', 'noopTracer'],
   ...['muxTracer', 'erc7562Tracer', 'keccak256PreimageTracer'],
@@ -14,7 +13,6 @@ const ADDRESSES_MAX = 1_000;
 
 const flagName = matching(/^[A-Za-z0-9]{1,40}$/, 'tracerConfig: a name', 'a word');
 
-/** geth's TraceConfig and its logger's settings. */
 export const TRACER: MethodParameter = {
   name: 'tracer',
   isOptional: true,
@@ -59,7 +57,6 @@ function oneOf(name: string, allowed: readonly string[]): Check {
   return (value) => (words.has(value) ? null : mustBe(name, `one of ${allowed.join(', ')}`, value));
 }
 
-/** Nodes accept numbers, and some also accept quantities. */
 function count(name: string): Check {
   const quantity = number64(name);
   return (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? null : quantity(value));

@@ -1,4 +1,4 @@
-/** Checks of single values, as lenient as geth's decoders (common/hexutil, rpc/types.go). */
+/** As lenient as geth's decoders (common/hexutil, rpc/types.go). */
 
 import { isObject } from '@chainstead/core';
 import { membersOf } from './members.ts';
@@ -20,27 +20,23 @@ export function matching(pattern: RegExp, name: string, rule: string): Check {
   return (value) => (typeof value === 'string' && pattern.test(value) ? null : mustBe(name, rule, value));
 }
 
-/** 32 bytes. */
 export function hash(name: string): Check {
   return matching(HASH, name, '0x and 64 hexadecimal digits');
 }
 
-/** 20 bytes, in any letter case. */
 export function address(name: string): Check {
   return matching(ADDRESS, name, '0x and 40 hexadecimal digits');
 }
 
-/** Up to 256 bits. */
 export function quantity(name: string): Check {
   return matching(QUANTITY, name, 'a hexadecimal number without leading zeros');
 }
 
-/** Up to 256 bits. Leading zeros are allowed, since some clients send all 32 bytes. */
+/** Up to 256 bits. Some clients send all 32 bytes, with leading zeros. */
 export function word(name: string): Check {
   return matching(WORD, name, '0x and up to 64 hexadecimal digits');
 }
 
-/** Up to 64 bits. */
 export function number64(name: string): Check {
   return matching(NUMBER_64, name, 'a hexadecimal number of up to 64 bits without leading zeros');
 }
@@ -73,7 +69,6 @@ export function block(name: string): Check {
   return (value) => (isBlockTag(value) || isBlockNumber(value) ? null : mustBe(name, BLOCK_RULE, value));
 }
 
-/** A number, a tag, a hash, or an object with `blockNumber` or `blockHash` (EIP-1898). */
 export function blockOrHash(name: string): Check {
   const rule = `${BLOCK_RULE}, or a hash, or an object with blockNumber or blockHash`;
   return (value) => {

@@ -1,4 +1,4 @@
-/** Finds ids in their original spelling (`1.0`, numbers beyond 2^53). Only for text that JSON.parse accepted. */
+/** Ids in their spelling (`1.0`, beyond 2^53). Only for text that JSON.parse accepted. */
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -9,12 +9,12 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
-/** Null if not found. If `id` repeats, the last one wins, as in JSON.parse. */
+/** Null: none. The last `id` wins, as in JSON.parse. */
 export function idText(text: string): string | null {
   return plainIdText(text) ?? scanObject(text, skipSpace(text, 0)).id;
 }
 
-/** The id if `"id"` occurs once and nothing is escaped, as in almost every body. Null: a full scan is needed. */
+/** If `"id"` occurs once, without escapes. Null: a full scan is needed. */
 function plainIdText(text: string): string | null {
   const key = text.indexOf('"id":');
   if (key === -1 || text.lastIndexOf('"id"') !== key || text.indexOf('"id"') !== key || text.includes('\\'))
@@ -24,7 +24,7 @@ function plainIdText(text: string): string | null {
   return text.charCodeAt(start) <= SPACE ? null : text.slice(start, end);
 }
 
-/** Works as {@link idText} for each element of an array; null for elements that are not objects. */
+/** Null for elements that are not objects. */
 export function idTexts(text: string): (string | null)[] {
   const ids: (string | null)[] = [];
   let at = skipSpace(text, skipSpace(text, 0) + 1);
@@ -64,7 +64,6 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** @returns the end of the value that starts here, always greater than `from` */
 function skipValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return skipString(text, from);
@@ -77,7 +76,7 @@ function skipValue(text: string, from: number): number {
   return at;
 }
 
-/** Without recursion: nesting may be as deep as the body is long. */
+/** No recursion: nesting may be as deep as the body is long. */
 function skipNested(text: string, from: number): number {
   let depth = 0;
   let at = from;

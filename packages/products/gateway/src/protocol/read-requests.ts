@@ -10,14 +10,14 @@ import {
 } from './rpc-errors.ts';
 
 export interface RpcRequest {
-  /** Original JSON text of the id; null for a notification, which gets no response. */
+  /** As written; null: a notification, which gets no response. */
   readonly id: string | null;
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
 export interface RefusedRequest {
-  /** JSON text of the id if it can be read, otherwise `null`. */
+  /** `null` if it can't be read. */
   readonly id: string;
   readonly error: RpcErrorObject;
 }
@@ -29,15 +29,15 @@ export type RequestBody =
   | { readonly kind: 'batch'; readonly requests: readonly ReadRequest[] }
   | { readonly kind: 'batch-too-large' };
 
-/** Filters contain thousands of addresses, and overrides of `eth_call` thousands of slots. */
+/** Filters have thousands of addresses, overrides thousands of slots. */
 const BODY_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 50_000 };
 
-/** @returns the number of JSON values in a body @throws JsonBoundsError if there are too many to parse */
+/** @returns the number of JSON values @throws JsonBoundsError */
 export function measureBody(body: Buffer): number {
   return countJsonValues(body, BODY_BOUNDS);
 }
 
-/** Reads the body of a JSON-RPC POST after it was measured. Never throws: invalid input becomes a refused request. */
+/** After measuring. Never throws: invalid input becomes a refused request. */
 export function readRequests(text: string): RequestBody {
   let value: unknown;
   try {
@@ -73,7 +73,7 @@ function refuse(id: string | null, error: RpcErrorObject): RefusedRequest {
   return { id: id ?? 'null', error };
 }
 
-/** Returns the JSON text of an id; null if there is none; false if its type is invalid. */
+/** JSON text; null: none; false: invalid type. */
 function readId(id: unknown, written: () => string | null): string | null | false {
   if (id === undefined) return null;
   if (id === null) return 'null';

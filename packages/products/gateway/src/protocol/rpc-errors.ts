@@ -1,4 +1,4 @@
-/** Errors of the gateway itself. Codes: JSON-RPC 2.0, EIP-1474, and geth's for cases that those leave open. */
+/** Codes: JSON-RPC 2.0, EIP-1474, and geth's where those are open. */
 export interface RpcErrorObject {
   readonly code: number;
   readonly message: string;
@@ -9,18 +9,14 @@ export const PARSE_ERROR: RpcErrorObject = { code: -32_700, message: 'Parse erro
 export const EMPTY_BATCH: RpcErrorObject = { code: -32_600, message: 'Invalid request: the batch is empty' };
 export const BATCH_MAX = 20;
 export const BATCH_TOO_LARGE: RpcErrorObject = { code: -32_600, message: `A batch may hold ${BATCH_MAX} requests` };
-/** Body and code of the hosted API. */
 export const RATE_LIMITED: RpcErrorObject = { code: -32_005, message: 'Rate limit exceeded' };
 export const TOO_MANY_BODIES: RpcErrorObject = {
   code: -32_005,
   message: 'Too many messages are being answered: try again',
 };
-/** geth's code and text. */
 export const TIMED_OUT: RpcErrorObject = { code: -32_002, message: 'request timed out' };
-/** For errors of the server; clients such as viem retry it. */
 export const INTERNAL_ERROR: RpcErrorObject = { code: -32_603, message: 'Internal error' };
 
-/** EIP-1193's code for an action that a key does not permit. */
 export function unauthorized(message: string): RpcErrorObject {
   return { code: 4_100, message };
 }
@@ -33,7 +29,6 @@ export function invalidParams(message: string): RpcErrorObject {
   return { code: -32_602, message };
 }
 
-/** EIP-1474's code for a missing resource. */
 export function chainNotOffered(message: string): RpcErrorObject {
   return { code: -32_001, message };
 }
@@ -50,13 +45,12 @@ export function needsSocket(method: string): RpcErrorObject {
   return { code: -32_601, message: `${method} needs a WebSocket: connect to the same path with ws:// or wss://` };
 }
 
-/** The hosted API's text. */
 function notSupportedText(method: string, slug: string): string {
   const name = method.length > METHOD_LENGTH_MAX ? `${method.slice(0, METHOD_LENGTH_MAX)}…` : method;
   return `${name} is not supported on chain ${slug}`;
 }
 
-/** No upstream of the chain responded: −32603, since the same call may soon succeed. Contains no upstream name. */
+/** −32603, since the same call may soon succeed. Contains no upstream name. */
 export function unavailable(slug: string): RpcErrorObject {
   return { code: -32_603, message: `No upstream of ${slug} can answer at the moment: try again` };
 }

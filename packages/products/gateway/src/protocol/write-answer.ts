@@ -1,6 +1,5 @@
 import type { RpcErrorObject } from './rpc-errors.ts';
 
-/** Returns the text before a result; `}` follows the result. `id` is JSON text. */
 export function resultHead(id: string): string {
   return `{"jsonrpc":"2.0","id":${id},"result":`;
 }

@@ -24,7 +24,6 @@ import type { RequestContext } from './request-context.ts';
 export interface Answered {
   readonly outcome: Outcome;
   readonly refusal: 'unsupported' | 'rate-limited' | null;
-  /** After a refusal for the rate, milliseconds. */
   readonly retryAfterMs: number;
   addBytes(bytes: number): void;
 }
@@ -41,7 +40,6 @@ export interface AnswerRequestOptions {
   readonly logger: Logger;
 }
 
-/** Method, key's rate, parameters, then cache and upstreams. Synchronous if no upstream is called. */
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
   const { answerStateful, rateLimits, usage, countRefusal } = options;
   const answerSafely = createSafeAnswer(options);
@@ -94,7 +92,6 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
       return counted(usage, context, method, { ok: false, error: read.error }, 0);
     }
     const call: Call = { method, params: read.params };
-    // A constant result needs no upstream.
     const isReady = served.start.isStarted || method.lifetime === 'constant';
     const outcome = isReady ? answerStarted(call, context) : answerOnceStarted(call, context);
     // A synchronous outcome takes too little time to measure.
@@ -113,7 +110,7 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
   };
 }
 
-/** Works as `answer`; if that throws despite its contract, only this call gets an error. */
+/** If `answer` throws despite its contract, only this call gets an error. */
 function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer' | 'logger'>): HandleCall {
   const failed = (thrown: unknown, { method }: Call, scope: RequestScope): Outcome => {
     const facts = { chain: scope.chain.slug, method: method.name, error: errorText(thrown) };
@@ -130,7 +127,6 @@ function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer
   };
 }
 
-/** Counts the call and returns its outcome. @param ms duration */
 function counted(
   usage: UsageCounter,
   { served, keyId }: RequestContext,
@@ -156,7 +152,7 @@ function counted(
   };
 }
 
-/** An invalid request or unknown method costs as much as the smallest call, since reading it takes time. */
+/** An unknown method costs as much as the smallest call, since reading it takes time. */
 const NO_CALL = { countedAs: '', weight: 1 };
 const NOTHING_COUNTED = { refusal: null, retryAfterMs: 0, addBytes: ignore };
 

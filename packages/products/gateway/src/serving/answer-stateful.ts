@@ -5,7 +5,7 @@ import { FILTER_NOT_FOUND, type FilterContext, type Filters } from '../filters/f
 import { findMethod } from '../methods/method-table.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** For calls that depend on earlier ones; null for others. `answer` handles the eth_getLogs call of a filter. */
+/** Null: independent of earlier calls. `answer` handles a filter's eth_getLogs. */
 export type HandleStateful = (
   call: Call,
   context: RequestContext,

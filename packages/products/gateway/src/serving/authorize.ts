@@ -6,13 +6,12 @@ import { type RpcErrorObject, unauthorized } from '../protocol/rpc-errors.ts';
 export interface AdmissionRefusal {
   readonly status: number;
   readonly message: string;
-  /** Set if the response to a POST is a JSON-RPC error. */
   readonly error?: RpcErrorObject;
 }
 
 export interface Admission {
   readonly keyId: string;
-  /** Response headers for pages of other origins, names and values alternating. */
+  /** For pages of other origins: names and values alternate. */
   readonly cors: readonly string[];
   readonly refusal: AdmissionRefusal | null;
 }
@@ -26,7 +25,6 @@ export const OPEN_KEY_ID = 'open';
 
 const OPEN: Admission = { keyId: OPEN_KEY_ID, cors: [], refusal: null };
 
-/** Checks the key of a path and the request headers; synchronously if nothing must be awaited. */
 export function authorize(
   headers: IncomingHttpHeaders,
   key: string,

@@ -11,24 +11,20 @@ export interface DirectCall {
   readonly chain: Pick<Chain, 'id'>;
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Principal's id: the call counts against its rate and usage. */
   readonly keyId: string;
   readonly timeoutMs: number;
-  /** Longest useful result, bytes of JSON. */
+  /** Longest useful result, as JSON. */
   readonly bytesMax: number;
 }
 
-/**
- * The outcome: the parsed result; the node's error; a refusal of the gateway (`rate-limited`, `not-offered`: the
- * chain); `unavailable`: no upstream responded in time; `too-long`: longer than the useful length.
- */
+/** `unavailable`: no upstream responded in time. `too-long`: above `bytesMax`. */
 export type DirectAnswer =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: RpcErrorObject }
   | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
   | { readonly kind: 'unavailable' | 'not-offered' | 'too-long' };
 
-/** Makes a call as the gateway's clients do: limited, cached and counted. Never rejects for a node's error. */
+/** Limited, cached and counted as for clients. Never rejects for a node's error. */
 export type CallDirectly = (call: DirectCall) => Promise<DirectAnswer>;
 
 export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: AnswerRequest): CallDirectly {
@@ -53,7 +49,6 @@ export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: 
       answered.addBytes(text.length);
       return { kind: 'result', value: JSON.parse(text.toString()) };
     } catch (error) {
-      // A long result broke off while streaming.
       if (error instanceof ChainsteadError && error.retryable) return { kind: 'unavailable' };
       throw error;
     } finally {

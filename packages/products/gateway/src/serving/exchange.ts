@@ -4,13 +4,12 @@ import { CLIENT_CLOSED_REQUEST, type RawGate } from '@chainstead/http';
 import { OPEN_KEY_ID } from './authorize.ts';
 import type { AnswerPart, Reply } from './reply.ts';
 
-/** Route name of every gateway request in metrics and logs: it never contains the key. */
+/** For metrics and logs: never contains the key. */
 export const ROUTE = '/:chain/:apiKey';
 
-/** How long a client may read nothing of a streamed response, milliseconds. */
 const STALL_MS = 30_000;
 
-/** Above this, copying a result costs more than the second write that it saves, bytes. */
+/** Above, copying costs more than the second write that it saves. */
 const TEXT_BYTES_MAX = 32_768;
 
 export class Exchange implements Reply {
@@ -45,7 +44,6 @@ export class Exchange implements Reply {
     this.sendMessage(status, message);
   }
 
-  /** Records that the client disconnected before its request was complete: nothing can be sent. */
   abandon(): void {
     this.#log(CLIENT_CLOSED_REQUEST);
   }
@@ -57,7 +55,7 @@ export class Exchange implements Reply {
     }
     const length = head.length + result.length + tail.length;
     this.outgoing.writeHead(200, this.#headers(['content-length', String(length)]));
-    // Header and body leave in one write, which costs half of two. Latin 1 preserves the bytes of the result.
+    // One write costs half of two. Latin 1 preserves the bytes of the result.
     this.outgoing.end(head + result.toString('latin1') + tail, 'latin1');
     this.#log(200);
   }
@@ -67,18 +65,14 @@ export class Exchange implements Reply {
     const length = buffers.reduce((sum, { length: bytes }) => sum + bytes, 0);
     const { outgoing } = this;
     outgoing.writeHead(200, this.#headers(['content-length', String(length)]));
-    // Corked until the end, so that all parts leave together without a copy.
+    // All parts leave together without a copy.
     outgoing.cork();
     for (const buffer of buffers) outgoing.write(buffer);
     outgoing.end();
     this.#log(200);
   }
 
-  /**
-   * Sends parts as they arrive, at the client's pace.
-   * @throws the error of a part's iteration, after the connection was cut: the client must not take a truncated
-   * response for complete
-   */
+  /** @throws the part's error, after cutting the connection: truncated must not look complete */
   async sendStream(parts: AsyncIterable<AnswerPart>): Promise<void> {
     const { outgoing } = this;
     try {

@@ -35,11 +35,7 @@ const ROUTED = new Set(['supportedMethods']);
 
 type Target = ServedChain | string;
 
-/**
- * Handles every request below a configured chain's path segment, except those of the router (`/eth/supportedMethods`,
- * and browser preflight requests). So a key in a path reaches nothing that would log or echo it. It also handles
- * apparent calls and WebSockets to chains that are not offered, and returns an error with the remedy.
- */
+/** Keys in paths reach nothing that logs them. Calls to unoffered chains get a remedy. */
 export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler {
   const { chains, gate, logger } = options;
 
@@ -53,7 +49,7 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     else exchange.sendMessage(status, message, Object.entries(headers).flat());
   }
 
-  /** Continues if the request is admitted. Uses a promise only if something must be awaited. */
+  /** If admitted. A promise only if something must be awaited. */
   function take(exchange: Exchange, key: string, goOn: () => void): void {
     const admission = authorize(exchange.incoming.headers, key, options);
     if (admission instanceof Promise) {
@@ -103,7 +99,7 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
 
   return (incoming, outgoing) => {
     const { slug, rest } = splitPath(incoming.url ?? '/');
-    // Two segments, the first of which is not the API's: a chain that is not offered, and a key.
+    // An unoffered chain and a key: two segments, and the first is not the API's.
     const isCall = CHAIN_SEGMENT.test(slug) && rest !== '' && !rest.includes('/');
     const unoffered = isCall && !RESERVED_SEGMENTS.has(slug.toLowerCase()) ? slug : null;
     const target = chains.get(slug) ?? unoffered;
@@ -119,14 +115,12 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   };
 }
 
-/** Lets an allowed page read an error that came before its key was checked. */
 function showToPage(exchange: Exchange, gate: RawGate): void {
   const { origin } = exchange.incoming.headers;
   if (origin !== undefined && exchange.cors.length === 0)
     exchange.cors = gate.corsHeaders(origin, gate.isOpen() === true);
 }
 
-/** Files and `.well-known`, which browsers and crawlers request, never mean a chain. */
 const CHAIN_SEGMENT = /^[^.]+$/;
 
 function refuse(exchange: Exchange, { status, message, headers }: ApiError): void {

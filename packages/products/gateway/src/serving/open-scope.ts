@@ -1,6 +1,6 @@
 import type { GatewayChain, LeaveSignal, PinnedHead, RequestScope } from '../call.ts';
 
-/** State shared by the calls of one HTTP request. Creates its signal and timer only when a call must wait. */
+/** For one HTTP request. Creates signal and timer only when a call must wait. */
 export class OpenScope implements RequestScope {
   readonly chain: GatewayChain;
   head: Promise<PinnedHead> | null = null;
@@ -9,7 +9,7 @@ export class OpenScope implements RequestScope {
   #timer: NodeJS.Timeout | null = null;
   readonly #whenLate: (() => void)[] = [];
 
-  /** @param timeoutMs from the first waiting call until unfinished calls are canceled */
+  /** @param timeoutMs from the first waiting call until unfinished ones are canceled */
   constructor(chain: GatewayChain, timeoutMs: number) {
     this.chain = chain;
     this.#timeoutMs = timeoutMs;
@@ -20,7 +20,6 @@ export class OpenScope implements RequestScope {
     return this.#leave;
   }
 
-  /** Resolves to the value (which never rejects), or to `late` when the request times out. */
   withinTime<T>(value: Promise<T>, late: T): Promise<T> {
     return new Promise((resolve) => {
       void value.then(resolve);

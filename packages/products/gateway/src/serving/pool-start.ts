@@ -1,10 +1,9 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { GatewayChain } from '../call.ts';
 
-/** Starts a chain's pool with its first call, since most offered chains are never used. */
+/** Starts a pool at its first call, since most offered chains are never used. */
 export type PoolStart = ReturnType<typeof createPoolStart>;
 
-/** After a failed start, calls are refused for this long without another attempt, milliseconds. */
 const RETRY_MS = 1_000;
 
 export function createPoolStart(

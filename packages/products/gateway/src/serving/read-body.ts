@@ -9,9 +9,8 @@ interface BodyLimits {
   readonly keyId: string;
 }
 
-/** Callbacks for a body: one of these is called, once. The rest of a refused body is not read. */
+/** One is called, once. The rest of a refused body is not read. */
 export interface BodyReader {
-  /** The body is complete. Its memory, including its values, is returned to the budget after the response. */
   onBody(body: Buffer): Promise<void> | undefined;
   onTooLarge(): void;
   onTooManyValues(message: string): void;
@@ -19,7 +18,7 @@ export interface BodyReader {
   onAborted(): void;
 }
 
-/** Reads a body without promises, which would slow down small ones. */
+/** Promises would slow down small bodies. */
 export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }: BodyLimits, reader: BodyReader): void {
   if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) {
     reader.onTooLarge();

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** Counts calls that were refused without being tried. Other calls are counted when they are handled. */
+/** Calls refused without being tried; others are counted when handled. */
 export type CountRefusal = (chain: string, reason: 'unsupported' | 'rate-limited' | 'invalid-params') => void;
 
 export function createRefusalCount(registry: Registry): CountRefusal {

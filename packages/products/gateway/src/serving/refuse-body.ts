@@ -3,7 +3,6 @@ import { BATCH_TOO_LARGE, type RpcErrorObject } from '../protocol/rpc-errors.ts'
 import { errorText } from '../protocol/write-answer.ts';
 import type { Reply } from './reply.ts';
 
-/** Each call gets the same error, an invalid request its own, and a notification nothing. */
 export function refuseBody(body: Buffer, reply: Reply, error: RpcErrorObject): void {
   const read = readRequests(body.toString());
   if (read.kind === 'batch-too-large') {

@@ -3,18 +3,17 @@ import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 
 export type AnswerPart = string | RawResult;
 
-/** Receives the response to one body, over HTTP or a WebSocket. Exactly one of the methods is called, once. */
+/** For one body, over HTTP or a WebSocket. One method is called, once. */
 export interface Reply {
   readonly keyId: string;
   readonly subscriber: Subscriber | null;
-  /** Sends JSON text; an empty text sends no response, as for a notification. Status and headers apply only to HTTP. */
+  /** An empty text sends no response. Status and headers are for HTTP. */
   sendText(status: number, text: string, headers?: readonly string[]): void;
-  /** In the API's envelope over HTTP, otherwise as a JSON-RPC response. */
   sendRefusal(status: number, message: string, rpcText: string): void;
   sendResult(head: string, result: Buffer, tail: string): void;
   sendParts(parts: readonly (string | Buffer)[]): void;
-  /** Sends parts as they arrive. @throws the error of a part's iteration: then the client got no complete response */
+  /** @throws the error of a part's iteration: the response is incomplete */
   sendStream(parts: AsyncIterable<AnswerPart>): Promise<void>;
-  /** Calls the listener when the client disconnects. @returns the function that stops it */
+  /** @returns stops it */
   onGone(listener: () => void): () => void;
 }

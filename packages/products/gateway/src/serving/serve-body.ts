@@ -6,12 +6,10 @@ import { OpenScope } from './open-scope.ts';
 import type { AnswerPart, Reply } from './reply.ts';
 import type { RequestContext, ServedChain } from './request-context.ts';
 
-/** Responds to a body; synchronously if all results are in memory. */
 export type ServeBody = (body: Buffer, reply: Reply, served: ServedChain) => Promise<void> | undefined;
 
 export interface ServeBodyOptions {
   readonly answerRequest: AnswerRequest;
-  /** For all calls of one HTTP request together, milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -52,7 +50,7 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
 
 function itemOf(id: string | null, answered: Answered): Item {
   const { outcome } = answered;
-  // The result of a notification is never read. Its stream would occupy an upstream connection until the timeout.
+  // An unread stream would occupy an upstream connection until the timeout.
   if (id === null && outcome.ok && !Buffer.isBuffer(outcome.result))
     void outcome.result[Symbol.asyncIterator]().return?.();
   return { id, answered };
@@ -68,14 +66,13 @@ async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Pro
   await reply.sendStream(oneByOne(partsOf(item).slice(1)));
 }
 
-/** Sends one response that is not streamed. A refusal for the rate has an HTTP status. */
 function sendWhole({ id, answered }: Item, reply: Reply): void {
   const { outcome, refusal } = answered;
   if (!outcome.ok && refusal === 'rate-limited') {
     const seconds = Math.max(1, Math.ceil(answered.retryAfterMs / 1_000));
     reply.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', String(seconds)]);
   }
-  // As geth: a notification is executed, and its response is empty.
+  // As geth: executed, with an empty response.
   else if (id === null) reply.sendText(200, '');
   else if (!outcome.ok) reply.sendText(200, errorText(id, outcome.error));
   else if (Buffer.isBuffer(outcome.result)) {
@@ -84,7 +81,6 @@ function sendWhole({ id, answered }: Item, reply: Reply): void {
   }
 }
 
-/** Sends responses in request order: as one body, unless a result is streamed. */
 function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> | undefined {
   const ready = items.filter((item): item is Item => !(item instanceof Promise));
   if (ready.length === items.length && !ready.some(isStream)) {
@@ -94,7 +90,7 @@ function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): P
   return whileConnected(sendInOrder(items, reply, scope), reply, scope);
 }
 
-/** Sends as soon as one result is streamed: an unread stream occupies connections that later calls may need. */
+/** Sends at the first stream: an unread one occupies connections that later calls may need. */
 async function sendInOrder(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> {
   const parts: (string | Buffer)[] = [];
   for (const [index, pending] of items.entries()) {
@@ -109,7 +105,6 @@ async function sendInOrder(items: readonly Pending[], reply: Reply, scope: OpenS
   return sendBuffered(parts, reply);
 }
 
-/** Sends the parts of a batch. Each item begins with a comma; the first comma is dropped. See {@link partsOf}. */
 function sendBuffered(parts: readonly (string | Buffer)[], reply: Reply): void {
   // As geth: a batch of notifications gets no response, not even an empty array.
   if (parts.length === 0) reply.sendText(200, '');
@@ -128,7 +123,7 @@ async function* joinBatch(before: readonly (string | Buffer)[], rest: readonly P
   yield ']';
 }
 
-/** Returns a comma and the response; nothing for a notification. */
+/** Begins with a comma; nothing for a notification. */
 function partsOf({ id, answered }: Item): AnswerPart[] {
   if (id === null) return [];
   const { outcome } = answered;
@@ -163,7 +158,6 @@ function isStream({ id, answered }: Item): boolean {
   return !Buffer.isBuffer(answered.outcome.result);
 }
 
-/** Cancels the work if the client disconnects, and ends the request's scope after the response. */
 async function whileConnected(work: Promise<void> | undefined, reply: Reply, scope: OpenScope): Promise<void> {
   const stopListening = reply.onGone(() => scope.abort());
   try {

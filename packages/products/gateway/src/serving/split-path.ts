@@ -1,4 +1,3 @@
-/** The first segment (a chain) and the rest (a key), without query, double slashes and trailing slash. */
 export function splitPath(url: string): { readonly slug: string; readonly rest: string } {
   const query = url.indexOf('?');
   const given = query === -1 ? url : url.slice(0, query);

@@ -1,15 +1,14 @@
 import type { Notifications } from '../subscriptions/subscription.ts';
 import { type NotificationLine, NotificationQueue } from './notification-queue.ts';
 
-/** Limits of pending notifications, bytes. Texts that clients share are not included. */
+/** Pending bytes, without texts that clients share. */
 export interface NotificationBounds {
-  /** Per socket, including the blocks that it keeps in memory. */
   readonly socketBytesMax: number;
   readonly keyBytesMax: number;
   readonly processBytesMax: number;
 }
 
-/** Sockets take turns to write. If a budget is exceeded, the one with the most pending bytes is closed. */
+/** Sockets take turns. Above a budget, the one with the most pending bytes is closed. */
 export class NotificationPump {
   readonly #bounds: NotificationBounds;
   readonly #open = new Map<NotificationQueue, NotificationLine>();
@@ -36,7 +35,7 @@ export class NotificationPump {
     const line = this.#open.get(queue);
     if (line === undefined) return;
     queue.push(notifications);
-    // A client that reads everything waits for this process, so it is not at fault.
+    // A client that reads everything is not at fault.
     if (queue.heldBytes > this.#bounds.socketBytesMax && !line.hasRoom()) this.#cutOff(queue);
     while ((this.#bytesOfKey.get(line.keyId) ?? 0) > this.#bounds.keyBytesMax) this.#cutOffSlowest(line.keyId);
     while (this.#bytes > this.#bounds.processBytesMax) this.#cutOffSlowest(null);

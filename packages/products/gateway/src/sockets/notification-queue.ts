@@ -7,13 +7,12 @@ export interface NotificationLine {
   cutOff(): void;
 }
 
-/** Characters written in a row before other sockets have their turn. */
 const TURN_LENGTH = 65_536;
-/** Subscription blocks processed in a row: few of their logs may match. */
+/** Blocks in a row: few of their logs may match. */
 const TURN_ENTRIES = 16;
 const DROPPED_AT_ONCE = 1_024;
 
-/** The pending notifications of one client, in order. Texts are written when the client can take them. */
+/** In order. Texts are written when the client can take them. */
 export class NotificationQueue {
   readonly #line: NotificationLine;
   readonly #count: (change: number) => void;
@@ -31,7 +30,6 @@ export class NotificationQueue {
     return this.#bytes;
   }
 
-  /** Pending bytes, including the blocks held in memory for it. */
   get heldBytes(): number {
     return this.#bytes + this.#sharedBytes;
   }
@@ -49,7 +47,6 @@ export class NotificationQueue {
     this.#change(bytes);
   }
 
-  /** Writes while the client has room, but no longer than a turn. */
   write(): void {
     let length = 0;
     let gone = 0;

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SocketConnection } from './socket-connection.ts';
 
-/** The request that opened a socket. Its permission is checked repeatedly. */
 export interface OpenedBy {
   readonly headers: IncomingHttpHeaders;
   readonly key: string;
@@ -40,7 +39,6 @@ export class OpenSockets {
     else this.#byKey.delete(by.keyId);
   }
 
-  /** Closes all sockets; those still open after `deadlineMs` milliseconds are terminated. */
   async end(deadlineMs: number): Promise<void> {
     for (const connection of this.#sockets.keys()) connection.end();
     const deadline = setTimeout(() => {

@@ -6,10 +6,9 @@ export interface OutboxOptions {
   readonly stallMs: number;
 }
 
-/** Below this, further calls of a client are accepted: the pending data is on its way. Bytes. */
 const DRAINED_BYTES = 262_144;
 
-/** A streamed response is one message of several frames: later messages wait, since none may come between. */
+/** A stream is one message of several frames: none may come between, so others wait. */
 export class Outbox {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
@@ -38,7 +37,7 @@ export class Outbox {
     this.#queuedBytes += message.length;
   }
 
-  /** Sends one message in chunks, at the client's pace. @throws SocketGoneError, or the error of the iteration */
+  /** At the client's pace. @throws SocketGoneError, or the error of the iteration */
   async stream(parts: AsyncIterable<AnswerPart>): Promise<void> {
     const before = this.#streams;
     const turn = Promise.withResolvers<void>();
@@ -52,7 +51,7 @@ export class Outbox {
       }
       this.#write('');
     } catch (error) {
-      // An unfinished frame can't be taken back: the client must not take a truncated response for complete.
+      // A truncated response must not look complete.
       this.#socket.terminate();
       throw error;
     } finally {
@@ -63,7 +62,7 @@ export class Outbox {
     }
   }
 
-  /** Resolves once little is pending, or the socket is closed. Terminates a client that reads nothing for too long. */
+  /** Terminates clients that read nothing for too long. */
   async drained(): Promise<void> {
     while (this.bufferedBytes > DRAINED_BYTES && this.#socket.readyState === WebSocket.OPEN) await this.#progress();
   }

@@ -27,21 +27,16 @@ export interface SocketConnectionOptions {
   readonly onEnded: (reason: EndReason) => void;
 }
 
-/** Messages of a client handled concurrently; further ones are not read meanwhile. */
 const MESSAGES_AT_ONCE = 16;
-/** How long a client may read nothing of a response, milliseconds. */
 const STALL_MS = 30_000;
-/** How long a client may take to confirm the close, milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
-/** RFC 6455 close codes. */
 const GOING_AWAY = 1_001;
 const POLICY = 1_008;
 const TRY_AGAIN_LATER = 1_013;
 
-/** Notifications are written while less than this is pending for the client, bytes. */
 const ROOM_BYTES = 65_536;
 
-/** One client's socket: each of its messages is a JSON-RPC body, handled like a POST. */
+/** Each message is a JSON-RPC body, handled like a POST. */
 export class SocketConnection {
   readonly #options: SocketConnectionOptions;
   readonly #outbox: Outbox;
@@ -71,7 +66,7 @@ export class SocketConnection {
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    // Every error is followed by the close event, which is the one handled.
+    // The close event follows each error.
     socket.on('error', (error) => options.logger.debug({ error: errorText(error) }, 'WebSocket failed'));
     socket.on('close', () => {
       this.#subscriptions.close();
@@ -96,7 +91,6 @@ export class SocketConnection {
     this.#options.socket.close(POLICY, 'Node Key not valid');
   }
 
-  /** Stops reading, finishes the calls in progress, and closes. */
   end(): void {
     this.#isEnding = true;
     this.#options.onEnded('shutdown');
@@ -143,7 +137,7 @@ export class SocketConnection {
     });
   }
 
-  /** Reserves budget for a message and its values. @returns the bytes, or the error if there is no room */
+  /** Reserves budget. @returns bytes, or the error if there is no room */
   #take(body: Buffer): number | RpcErrorObject {
     const { bodies, keyId } = this.#options;
     try {

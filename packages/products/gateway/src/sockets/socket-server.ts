@@ -20,11 +20,11 @@ import { createSocketMetrics } from './socket-metrics.ts';
 export interface SocketLimits {
   readonly socketsMax: number;
   readonly socketsPerKey: number;
-  /** Pending notifications of a client that does not read, bytes. @default 4 MiB */
+  /** Pending notifications of a client that does not read. @default 4 MiB */
   readonly bufferBytesMax?: number;
-  /** Subscriptions of one socket. @default 100 */
+  /** @default 100 */
   readonly subscriptionsMax?: number;
-  /** Milliseconds between pings; a client that does not respond before the next one is terminated. @default 20000 */
+  /** A client must respond before the next ping. @default 20000 */
   readonly pingIntervalMs?: number;
 }
 
@@ -42,9 +42,8 @@ export interface SocketServerOptions {
   readonly metrics: Registry;
 }
 
-/** Each socket may hold an incomplete message. */
 const MESSAGE_BYTES_MAX = 1_048_576;
-/** Pending notifications of all sockets of a key, and of the process, without shared texts, bytes. */
+/** Pending notifications, without shared texts. */
 const KEY_BYTES_MAX = 16_777_216;
 const PROCESS_BYTES_MAX = 67_108_864;
 const NOTIFICATION = 'eth_subscription';
@@ -59,7 +58,7 @@ interface Request {
   readonly startedAt: number;
 }
 
-/** At the paths and under the rules of JSON-RPC POSTs: a client that may not call may not connect. */
+/** Paths and rules as for JSON-RPC POSTs. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connections, limits and the closing of all share one list.
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;
@@ -98,7 +97,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
   }
 
   function obstacle({ incoming }: Request, { keyId, cors }: Admission): Admission['refusal'] {
-    // Browsers allow a page to open WebSockets to any host without a preflight request, so the origin is checked here.
+    // Pages can open WebSockets to any host without a preflight request.
     if (incoming.headers.origin !== undefined && !cors.includes(ALLOWS_ORIGIN))
       return { status: 403, message: 'Origin is not one of CORS_ORIGINS' };
     if (isClosing || open.size >= limits.socketsMax)
@@ -152,7 +151,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     });
   }
 
-  /** Pings every client, and closes sockets that would no longer be admitted: their key was revoked or restricted. */
+  /** Pings, and closes sockets whose key was revoked or restricted. */
   async function checkAll(): Promise<void> {
     for (const [connection, { headers, key, keyId }] of open.all()) {
       connection.ping();

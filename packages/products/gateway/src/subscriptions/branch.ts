@@ -13,7 +13,7 @@ export class Branch {
   readonly #blocksMax: number;
   readonly #logBytesMax: number;
 
-  /** @param logBytesMax limit of the stored logs; older blocks drop theirs */
+  /** @param logBytesMax older blocks drop their logs */
   constructor(blocksMax: number, logBytesMax: number) {
     this.#blocksMax = blocksMax;
     this.#logBytesMax = logBytesMax;
@@ -45,7 +45,6 @@ export class Branch {
     this.#blocks.length = 0;
   }
 
-  /** If the branch does not reach down to the fork, all of it is removed, and the new one begins at its height. */
   async pathTo(block: FeedBlock, parentOf: (child: FeedBlock) => Promise<FeedBlock>): Promise<BranchPath> {
     const added: FeedBlock[] = [];
     const lowest = this.oldest?.number ?? block.number;

@@ -6,36 +6,31 @@ import { Branch } from './branch.ts';
 import type { FeedBlock } from './feed-block.ts';
 import { createFeedReader } from './feed-reader.ts';
 
-/** Receives the blocks of a chain and its reorgs. Neither method may throw. */
+/** Blocks and reorgs of a chain. Neither method may throw. */
 export interface FeedListener {
   readonly wantsLogs: boolean;
   added(block: FeedBlock): void;
-  /** The tip was abandoned. Its logs are null if no listener wanted them. */
+  /** The tip, abandoned. No logs if no listener wanted them. */
   removed(block: FeedBlock): void;
 }
 
-/** The blocks of one chain in order, without gaps, read once for all listeners. Nothing is read without listeners. */
+/** Blocks in order, without gaps, read once for all listeners, and not without listeners. */
 export interface ChainFeed {
-  /**
-   * Reports every block from now on to the listener. When this resolves, the newest block is known and later ones will
-   * be reported.
-   * @returns the function that stops it
-   * @throws UpstreamsExhaustedError if no head is known
-   */
+  /** Resolves once the newest block is known. @returns stops it @throws UpstreamsExhaustedError */
   watch(listener: FeedListener): Promise<() => void>;
-  /** The reported branch, oldest block first; empty without listeners. */
+  /** Oldest first; empty without listeners. */
   readonly blocks: readonly FeedBlock[];
-  /** Resolves once the newest block of any response was reported here too, or after a few seconds. */
+  /** The newest block of any response was reported here too, or a few seconds passed. */
   catchUp(): Promise<void>;
   abandoned(hash: string): FeedBlock | null;
   close(): void;
 }
 
-/** From the first listener until the last one leaves. */
+/** Lasts from the first listener until the last one leaves. */
 interface Run {
   readonly ending: AbortController;
   readonly started: Promise<void>;
-  /** Reads the logs of earlier blocks that have none. Calls during a read share it: such logs fill a lot of memory. */
+  /** Reads missing logs of earlier blocks. Calls share a read: such logs fill a lot of memory. */
   earlierLogs(): Promise<void>;
 }
 
@@ -46,16 +41,14 @@ export interface ChainFeedOptions {
   readonly clock: Clock;
 }
 
-/** Blocks read below the first one, so that a reorg right after it finds its fork. */
+/** Below the first block, so that an early reorg finds its fork. */
 const ANCESTORS = 16;
 const KEPT_MAX = 256;
 const KEPT_LOG_BYTES_MAX = 67_108_864;
 const ABANDONED_MAX = 128;
-/** Most blocks that the branch grows in one step if the head is far ahead. */
 const STRIDE = 32;
 const LOGS_AT_ONCE = 8;
 const RETRY_MS = 250;
-/** How long polling clients wait for blocks that are being read. */
 const CATCH_UP_MS = 5_000;
 const FAILURES_REPORTED = 8;
 
@@ -67,11 +60,8 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   const branch = new Branch(kept, KEPT_LOG_BYTES_MAX);
   const listeners = new Set<FeedListener>();
   const abandoned = new Map<string, FeedBlock>();
-  /** Callbacks for when the branch has moved, or failed to. */
   const waiting = new Set<() => void>();
-  /** Listeners, including those about to start. */
   let users = 0;
-  /** Those of them that want logs. */
   let logUsers = 0;
   let running: Run | null = null;
   let target: Head | null = null;
@@ -81,7 +71,6 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     await floor.read();
     const head = floor.newest;
     if (head === null) throw new RequestAbortedError('eth_blockNumber');
-    // The target from an earlier run may be older.
     target = head;
     const blocks = await reader.branchTo(head.hash, Math.min(ANCESTORS, kept - 1), signal);
     signal.throwIfAborted();
@@ -93,7 +82,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     if (block.logs === null && logUsers > 0) await reader.addLogs(block, signal);
   }
 
-  /** Reads the logs of blocks reported before any listener wanted logs, since those blocks may still be abandoned. */
+  /** Blocks from before a listener wanted logs may still be abandoned. */
   async function tryEarlierLogs(signal: AbortSignal): Promise<void> {
     const bare = branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null);
     try {
@@ -108,7 +97,6 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       const some = blocks.slice(first, first + LOGS_AT_ONCE);
       await Promise.all(some.map((block) => addLogs(block, signal)));
       for (const block of some) {
-        // A new listener may be the first that wants logs.
         await addLogs(block, signal);
         if (signal.aborted) return;
         branch.push(block);
@@ -117,7 +105,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     }
   }
 
-  /** Moves toward a head: reports abandoned blocks first, newest first, then the new blocks in order. */
+  /** Reports abandoned blocks first, newest first, then new ones in order. */
   async function step(head: Head, tip: FeedBlock, signal: AbortSignal): Promise<void> {
     const isFar = head.number - tip.number > STRIDE;
     const goal = await reader.blockAt(isFar ? tip.number + STRIDE : head.hash, signal);

@@ -11,7 +11,6 @@ export interface ChainSources {
 
 export type ChainFeeds = ReturnType<typeof createChainFeeds>;
 
-/** The feeds of all chains, created at first use. */
 export function createChainFeeds({
   headFloor,
   ...services

@@ -19,7 +19,7 @@ export interface ClientSubscriptionsOptions {
 export interface Subscriber {
   subscribe(kind: unknown, options: unknown): Promise<Outcome>;
   unsubscribe(id: unknown): Outcome;
-  /** Called after the response to the message: its new subscriptions may notify now. */
+  /** After the response to the message: its subscriptions may notify now. */
   answered(): void;
 }
 
@@ -90,7 +90,7 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
             end(subscription.id);
             throw error;
           }
-          // The client got a timeout or has disconnected, so it will never know the id.
+          // The client timed out or disconnected, and never knows the id.
           if (isAnswered || isClosed) end(subscription.id);
           begun.push(subscription);
           return { ok: true, result: Buffer.from(`"${subscription.id}"`), cached: true };
@@ -112,7 +112,6 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
   };
 }
 
-/** geth's error. */
 const NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'subscription not found' };
 
 type Wanted =
@@ -138,12 +137,11 @@ function logListener(subscription: Subscription, criteria: LogCriteria): FeedLis
   return {
     wantsLogs: true,
     added: (block) => report(block, block.logs, ({ text }) => text),
-    // The last log first: a client undoes its changes in reverse order.
+    // A client undoes changes in reverse order.
     removed: (block) => report(block, block.logs?.toReversed() ?? null, ({ removedText }) => removedText),
   };
 }
 
-/** Yields the texts of matching logs, filtered lazily. */
 function* wantedOf(
   criteria: LogCriteria,
   logs: readonly FeedLog[],

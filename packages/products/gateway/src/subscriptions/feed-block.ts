@@ -19,14 +19,13 @@ export function bytesOfLogs(logs: readonly FeedLog[] | null): number {
   return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
 }
 
-/** A log and its JSON text, as in `eth_getLogs` and as sent when its block is abandoned. */
+/** Text as in `eth_getLogs`, and as sent when its block is abandoned. */
 export class FeedLog {
   readonly log: Log;
   readonly #timestamp: number;
   #text: string | null = null;
   #removedText: string | null = null;
 
-  /** @param timestamp of its block, Unix seconds */
   constructor(log: Log, timestamp: number) {
     this.log = log;
     this.#timestamp = timestamp;
@@ -59,7 +58,6 @@ export class FeedLog {
   }
 }
 
-/** Members that nodes return with a block but not with its header. */
 const BODY_MEMBERS: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty']);
 
 export function toFeedBlock(header: BlockHeader): FeedBlock {

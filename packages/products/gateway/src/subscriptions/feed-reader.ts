@@ -11,7 +11,7 @@ export class BlockMissingError extends Error {
   }
 }
 
-/** Reads blocks and their logs for a chain's feed. @throws BlockMissingError, and the pool's errors */
+/** @throws BlockMissingError, and the pool's errors */
 export function createFeedReader(options: {
   readonly pool: GatewayChain['pool'];
   readonly slug: string;
@@ -53,7 +53,7 @@ export function createFeedReader(options: {
       if (logs === null) throw new BlockMissingError(block.hash);
       block.logs = logs.map((log) => new FeedLog(log, block.timestamp));
     },
-    /** One call for all blocks, ascending; a block with implausible logs stays without. */
+    /** One call for all, ascending; none for a block with implausible logs. */
     async addLogsOfAll(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void> {
       const [first, last] = [blocks[0], blocks.at(-1)];
       if (first === undefined || last === undefined) return;

@@ -4,14 +4,14 @@ import { logRange } from '../methods/log-filter.ts';
 
 export interface LogCriteria {
   readonly addresses: ReadonlySet<string> | null;
-  /** By position, null: any. A log must have at least as many topics as there are positions. */
+  /** By position, null: any. A log needs at least as many topics. */
   readonly topics: readonly (ReadonlySet<string> | null)[];
-  /** First and last block; null: no bound. */
+  /** Inclusive; null: no bound. */
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** Reads a checked log filter for future logs. @returns an error text if it can't apply to future logs */
+/** @returns a text: the filter can't apply to future logs */
 export function readLogCriteria(filter: unknown): LogCriteria | string {
   if (!isObject(filter)) return ANY;
   const range = logRange(filter);
@@ -38,7 +38,7 @@ export function matchesCriteria({ addresses, topics, from, to }: LogCriteria, lo
 
 const ANY: LogCriteria = { addresses: null, topics: [], from: null, to: null };
 
-/** Returns false for a tag of a block below the newest one. */
+/** False: a tag of a block below the newest. */
 function boundOf(bound: number | string): number | null | false {
   if (typeof bound === 'number') return bound;
   return bound === 'latest' || bound === 'pending' ? null : false;
@@ -48,7 +48,7 @@ function readTopics(given: unknown): (ReadonlySet<string> | null)[] {
   if (!Array.isArray(given)) return [];
   return given.map((position: unknown) => {
     if (typeof position === 'string') return new Set([position.toLowerCase()]);
-    // A null among the alternatives, or an empty list, matches everything.
+    // A null alternative, or an empty list, matches everything.
     return Array.isArray(position) && position.length > 0 && !position.includes(null) ? lowerCased(position) : null;
   });
 }

@@ -8,14 +8,14 @@ export interface PendingListener {
 }
 
 export interface PendingTexts {
-  /** JSON texts: hashes, or whole transactions. */
+  /** JSON: hashes, or whole transactions. */
   readonly texts: readonly string[];
   readonly bytes: number;
 }
 
-/** Pending transactions of one upstream, read once for all listeners. Nothing is read without listeners. */
+/** From one upstream, read once for all listeners, and not without listeners. */
 export interface PendingFeed {
-  /** Returns the function that stops it. @throws RpcCallError if no upstream supports it, UpstreamsExhaustedError */
+  /** @returns stops it. @throws RpcCallError if no upstream supports it, UpstreamsExhaustedError */
   watch(listener: PendingListener): Promise<() => void>;
   close(): void;
 }
@@ -28,7 +28,6 @@ interface UpstreamFilter {
 const RETRY_MS = 1_000;
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 2_000;
-/** Transactions looked up concurrently for listeners that want whole ones. */
 const LOOKUPS_AT_ONCE = 20;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: who listens and the one subscription upstream are one state.
@@ -82,7 +81,7 @@ export function createPendingFeed(options: {
         filter ??= await createFilter(signal);
         await report(await readChanges(filter, signal), filter.upstream, signal);
       } catch (error) {
-        // The upstream dropped the filter or is down. A new filter, on any upstream, covers transactions from now on.
+        // The upstream dropped the filter or is down: a new one covers transactions from now on.
         logger.debug({ chain: chain.slug, error: errorText(error) }, 'Waiting transactions not read');
         filter = null;
       }

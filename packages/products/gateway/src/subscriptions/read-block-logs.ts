@@ -11,10 +11,8 @@ export interface LoggedBlock {
 }
 
 /**
- * Reads all logs of a block in order, with one eth_getLogs call for its hash. Falls back to the receipts if that is
- * refused, or returns no logs against the block's bloom (nodes do so while they index).
- * @returns null if no upstream has the block (any more)
- * @throws UpstreamsExhaustedError
+ * By eth_getLogs; by receipts if refused, or if the bloom contradicts (nodes that still index).
+ * @returns null if no upstream has the block @throws UpstreamsExhaustedError
  */
 export async function readBlockLogs(
   pool: Pick<ForwardingPool, 'request' | 'getWholeBlock'>,
@@ -33,7 +31,7 @@ export async function readBlockLogs(
   return whole === null ? null : whole.value.receipts.flatMap(({ logs }) => logs);
 }
 
-/** Whether these may be all logs of the block, judged by its bloom and hash. */
+/** Whether they may be complete, by bloom and hash. */
 export function isPlausible(logs: readonly Log[], { hash, logsBloom }: LoggedBlock): boolean {
   if (logs.length === 0) return logsBloom === null || EMPTY_BLOOM.test(logsBloom);
   return logs.every(({ blockHash }) => blockHash === hash);

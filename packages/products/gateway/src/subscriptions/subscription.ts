@@ -1,20 +1,17 @@
-/** The notifications of a subscription, usually for one block. Each text is created when the client has room for it. */
+/** Usually for one block. Each text is created when the client has room. */
 export interface Notifications {
-  /** Memory while they wait, without shared data, bytes. */
   readonly bytes: number;
   readonly shared: SharedTexts;
   next(): string | null;
 }
 
-/** A block, or transactions, whose texts many notifications share. */
 export interface SharedTexts {
   readonly bytes: number;
 }
 
-/** Approximate memory of pending notifications: the objects that create their texts. Bytes. */
 const WAITING_BYTES = 500;
 
-/** One subscription of a client. Notifications wait until the client knows the subscription's id. */
+/** Notifications wait until the client knows the subscription's id. */
 export class Subscription {
   readonly id: string;
   readonly #report: (notifications: Notifications) => void;
@@ -31,7 +28,6 @@ export class Subscription {
     this.#before = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
   }
 
-  /** Stops the source of its notifications. Called immediately if the subscription has already ended. */
   set source(stop: () => void) {
     if (this.#isOver) stop();
     else this.#stop = stop;

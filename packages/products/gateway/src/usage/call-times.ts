@@ -1,4 +1,4 @@
-/** Upper bounds of the duration buckets, milliseconds; one more bucket follows the last. */
+/** Inclusive, in milliseconds; one more bucket follows the last. */
 export const CALL_TIME_BOUNDS: readonly number[] = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000,
 ];
@@ -7,7 +7,6 @@ export function noTimes(): number[] {
   return new Array<number>(CALL_TIME_BOUNDS.length + 1).fill(0);
 }
 
-/** Counts a call. @param ms duration */
 export function countTime(times: number[], ms: number): void {
   const index = CALL_TIME_BOUNDS.findIndex((bound) => ms <= bound);
   const bucket = index === -1 ? CALL_TIME_BOUNDS.length : index;

@@ -8,7 +8,7 @@ export interface MethodCalls {
   readonly calls: number;
   readonly errors: number;
   readonly cached: number;
-  /** p50 and p95 of the uncached calls, milliseconds; null if there are none. */
+  /** p50 and p95 of uncached calls, milliseconds; null: none. */
   readonly half: number | null;
   readonly most: number | null;
 }
@@ -21,7 +21,7 @@ export interface HourCalls {
 }
 
 export interface CallsRequested {
-  /** Hours back from now, including the current one; at most 168 are retained. */
+  /** Hours back, including the current one; at most 168. */
   readonly hours: number;
   readonly chainId?: number | undefined;
 }
@@ -31,7 +31,6 @@ function isRequested({ hours, chainId }: CallsRequested): Sql {
   return sql`hour > date_trunc('hour', now()) - make_interval(hours => ${hours}) AND (${chain} IS NULL OR chain_id = ${chain})`;
 }
 
-/** Returns calls by chain and method, the most frequent first. */
 export async function readMethodCalls(
   database: Pick<Database, 'query'>,
   requested: CallsRequested,
@@ -54,7 +53,6 @@ export async function readMethodCalls(
   }));
 }
 
-/** Returns calls by hour, oldest first; hours without calls are left out. */
 export function readHourCalls(database: Pick<Database, 'query'>, requested: CallsRequested): Promise<HourCalls[]> {
   return database.query<HourCalls>(
     sql`SELECT hour, sum(calls)::float8 AS calls, sum(errors)::float8 AS errors, sum(cached)::float8 AS cached

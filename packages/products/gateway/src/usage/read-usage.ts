@@ -1,7 +1,7 @@
 import { type Database, sql } from '@chainstead/db';
 
 export interface GatewayUsage {
-  /** First characters of a stored key, `config:<n>` for one in `API_KEYS`, `open` without keys. */
+  /** First characters of the key, `config:<n>` for one in `API_KEYS`, `open` without keys. */
   readonly keyId: string;
   /** UTC, `2026-01-31`. */
   readonly day: string;

@@ -4,7 +4,7 @@ import { createFlushedCounts } from '@chainstead/http';
 import { addTimes, noTimes } from './call-times.ts';
 import { type CountedUsage, type UsageEntry, writeUsage } from './write-usage.ts';
 
-/** Counts calls in memory and adds them to the tables `gateway_usage` and `gateway_calls` every few seconds. */
+/** In memory, and every few seconds to `gateway_usage` and `gateway_calls`. */
 export type UsageCounter = ReturnType<typeof createUsageCounter>;
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ export function createUsageCounter(options: {
     what: 'Usage of the gateway',
   });
   return {
-    /** An entry to increment synchronously: after an await, get it again. */
+    /** After an await, get it again. */
     entry: (keyId: string, chainId: number, method: string): UsageEntry =>
       entryOf(counts.current(), keyId, chainId, method),
     flush: counts.flush,

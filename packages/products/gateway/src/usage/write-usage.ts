@@ -7,7 +7,6 @@ export interface UsageEntry {
   cached: number;
   weight: number;
   bytes: number;
-  /** Uncached calls by duration (call-times.ts). */
   readonly times: number[];
 }
 
@@ -20,7 +19,7 @@ export interface CountedUsage {
 
 const HOURS_KEPT = 7 * 24;
 
-/** Adds the calls of one hour to both tables, or to neither. */
+/** Writes to both tables, or to neither. */
 export async function writeUsage(database: Database, hour: Date, rows: readonly CountedUsage[]): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(addUsage(hour, rows));

@@ -8,7 +8,7 @@ export interface Size {
   readonly depth: number;
 }
 
-/** A fragment is measured once. @throws GraphqlRefusalError if a fragment contains itself */
+/** Measures a fragment once. @throws GraphqlRefusalError if one contains itself */
 export function createMeasure(fragments: Fragments): (selections: SelectionSetNode | undefined) => Size {
   const measured = new Map<string, Size>();
   const open = new Set<string>();
@@ -46,7 +46,7 @@ export function createMeasure(fragments: Fragments): (selections: SelectionSetNo
   return sizeOf;
 }
 
-/** With the fields of its fragments. Measure it first: the list may be long. */
+/** Measure first: the list may be long. */
 export function fieldsOf(selections: SelectionSetNode, fragments: Fragments): readonly FieldNode[] {
   return selections.selections.flatMap((selection): readonly FieldNode[] => {
     if (selection.kind === 'Field') return [selection];
@@ -56,5 +56,4 @@ export function fieldsOf(selections: SelectionSetNode, fragments: Fragments): re
   });
 }
 
-/** Names come from the client. Characters. */
 const NAME_LENGTH_MAX = 100;

@@ -34,11 +34,10 @@ export interface Operation {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Limits of one operation. `docs/api/graphql.md` lists them. */
+/** `docs/api/graphql.md` lists them. */
 export const LIMITS = {
   tokens: 4_000,
   depth: 8,
-  /** The common introspection queries of clients have 13. */
   introspectionDepth: 16,
   fields: 1_000,
   roots: 20,
@@ -47,18 +46,18 @@ export const LIMITS = {
   rows: 5_000,
   /** Rows times fields of a row. */
   cells: 100_000,
-  /** Rows that are read: also those that a condition without index leaves out, an order without index sorts, or a count counts. */
+  /** Includes rows that conditions without an index skip, that are sorted, or counted. */
   rowsRead: 1_000_000,
 } as const;
 
 export interface ParsedOperation
   extends Pick<Operation, 'document' | 'definition' | 'fragments' | 'variables' | 'roots'> {
-  /** Names of the lists of all operations in the document; null if one of them reads the schema itself. */
+  /** All operations of the document; null: one reads the schema itself. */
   readonly lists: readonly string[] | null;
   readonly measure: ReturnType<typeof createMeasure>;
 }
 
-/** Sizes are checked before validation, which takes long for large operations. @throws GraphqlRefusalError */
+/** Sizes before validation, which is slow for large operations. @throws GraphqlRefusalError */
 export function parseOperation(request: GraphqlRequest): ParsedOperation {
   return refusingDepth(() => {
     const document = parseQuery(request.query);
@@ -101,7 +100,7 @@ export function checkOperation(schema: GraphQLSchema, { lists: _, measure, ...pa
   });
 }
 
-/** A schema of views alone has no type for subscriptions, which validation skips. */
+/** Validation skips subscriptions if the schema has no type for them. */
 const NO_SUBSCRIPTION = new GraphQLError('Only tables of contracts have subscriptions');
 
 /** Parser and validation follow brackets by recursion. */
@@ -192,7 +191,6 @@ function requireRows(lists: readonly List[], fragments: Fragments, measure: Retu
   requireAtMost('rows to read', rowsRead, LIMITS.rowsRead);
 }
 
-/** Subscriptions have no `first`. */
 function requireFirst(first: unknown): number {
   if (first === undefined) return 1;
   if (typeof first === 'number' && first >= 1 && first <= LIMITS.first) return first;
@@ -220,5 +218,4 @@ function cut(message: string): string {
   return message.slice(0, MESSAGE_LENGTH_MAX);
 }
 
-/** Messages may repeat long values of the client. Characters. */
 const MESSAGE_LENGTH_MAX = 500;

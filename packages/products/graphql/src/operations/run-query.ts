@@ -18,7 +18,7 @@ export interface WantedQuery {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a query on a connection. Errors of Postgres and of the program have no text for clients. */
+/** Clients get no text of errors of Postgres or the program. */
 export async function runQuery(
   { schema, preset }: Pick<BuiltSchema, 'schema' | 'preset'>,
   { document, operationName, variables }: WantedQuery,
@@ -56,6 +56,5 @@ export function shownError(error: unknown, logger: Logger): ResultError {
 }
 
 const CANCELED = '57014';
-/** Only the bound of rows to read divides. */
 const DIVISION_BY_ZERO = '22012';
 const DATA_EXCEPTION = '22';

@@ -1,11 +1,10 @@
 import { resultTooLarge } from '../refusal.ts';
 
-/** JSON in a separate buffer, which can be moved to another thread. */
 export type JsonBytes = Uint8Array<ArrayBuffer>;
 
 const CHUNK_CHARACTERS = 65_536;
 
-/** As JSON.stringify writes it, but bytes as `0x` and digits. Writing stops soon after `bytesMax`. */
+/** Like JSON.stringify, but bytes as `0x` and digits. Throws soon after `bytesMax`. */
 export function jsonBytes(value: unknown, bytesMax: number): JsonBytes {
   const chunks: Buffer[] = [];
   let bytes = 0;

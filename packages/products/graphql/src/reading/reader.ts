@@ -4,9 +4,9 @@ import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dat
 import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
 
 export interface Reader {
-  /** One read-only transaction. Some run at a time; others wait, or are refused if too many wait. */
+  /** One read-only transaction. Waits for its turn; refused if too many wait. */
   inSnapshot<T>(work: (withClient: WithPgClient) => Promise<T>, limits?: SnapshotLimits): Promise<T>;
-  /** As {@link inSnapshot}, for subscriptions: one at a time, and however many wait. */
+  /** For subscriptions: one at a time, and any number waits. */
   inTurn<T>(work: (withClient: WithPgClient) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ interface ReaderOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly limits: SnapshotLimits;
-  /** Transactions of queries at the same time. One more is for subscriptions. */
+  /** For queries. Subscriptions have one transaction more. */
   readonly concurrency: number;
 }
 
@@ -80,7 +80,7 @@ interface SnapshotLimits {
   readonly bytesMax: number;
 }
 
-/** One read-only transaction: all statements see the same rows. Closes the connection after a failure. */
+/** All statements see the same rows. A failure closes the connection. */
 export async function inSnapshot<T>(
   connection: PooledConnection,
   limits: SnapshotLimits,
@@ -104,7 +104,7 @@ SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off;
   }
 }
 
-/** With old statistics, the planner would read whole tables and sort them, not read a range of an index. */
+/** With old statistics, the planner would read and sort whole tables. */
 export const PLANNER_SQL = `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off;
 SET LOCAL enable_incremental_sort = off`;
 
@@ -124,7 +124,6 @@ function accessTo(connection: PooledConnection, take: (bytes: number) => void): 
         const rows = await readBounded<Row>(connection, { text, values, isArray: arrayMode }, take);
         return { rows, rowCount: rows.length };
       });
-      // The caller gets a failure. The next statement only waits for the end.
       last = Promise.allSettled([result]);
       return result;
     },

@@ -31,7 +31,6 @@ declare global {
 
 const PLANNING_MS = 1_000;
 
-/** `oids` of the tables and views. `rowsReadMax`: rows of a list whose conditions or order have no index. */
 export async function buildSchema(
   withClient: WithPgClient,
   oids: readonly string[],
@@ -63,7 +62,6 @@ export async function buildSchema(
   return { schema, preset: resolvedPreset };
 }
 
-/** Plugins for changes, functions, relations, and filters, orders and counts whose reads have no bound. */
 const NOT_WANTED: (keyof GraphileConfig.Plugins)[] = [
   'MutationPlugin',
   'MutationPayloadQueryPlugin',
@@ -104,7 +102,7 @@ const NOT_WANTED: (keyof GraphileConfig.Plugins)[] = [
   'PgIndexBehaviorsPlugin',
 ];
 
-/** Types and fields have the names of tables and columns: camel case would make `a_b1` and `a_b_1` equal. */
+/** Names as in SQL: camel case would make `a_b1` and `a_b_1` equal. */
 const namesPlugin: GraphileConfig.Plugin = {
   name: 'NamesPlugin',
   version: '1.0.0',
@@ -128,7 +126,7 @@ function nameOf(table: { readonly relname: string; getNamespace(): { readonly ns
   return `${table.getNamespace()?.nspname}_${table.relname}`;
 }
 
-/** The query of the library reads all tables of the database; this one only those with `oids`. */
+/** The library's query reads all tables of the database. */
 function narrowIntrospection(withClient: WithPgClient, oids: readonly string[]): WithPgClient {
   return (settings, callback) =>
     withClient(settings, (client) =>
@@ -155,7 +153,6 @@ const NARROW = [
   ],
   [`where connamespace ${IN_OTHERS}`, 'where conrelid in (select oid from shown)'],
   [`where pronamespace ${IN_OTHERS}`, 'where false'],
-  // Types of rows of other tables are left out, with their arrays.
   [
     `where (typnamespace ${IN_OTHERS})\n    or (typnamespace = 'pg_catalog'::regnamespace)`,
     `where typrelid in (select oid from shown) or typelem in (select reltype from shown)

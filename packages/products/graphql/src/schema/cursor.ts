@@ -2,12 +2,12 @@ import type { PgCodec } from '@dataplan/pg';
 import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
 
-/** Cursors hold values as texts of Postgres: buffers would not survive JSON. */
+/** As texts of Postgres: buffers would not survive JSON. */
 export function inCursor(codec: PgCodec): PgCodec {
   return { ...codec, fromPg: (text: string) => text };
 }
 
-/** The values after the digest of the library. @throws GraphqlRefusalError */
+/** The values after the library's digest. @throws GraphqlRefusalError */
 export function cursorValues(cursor: string, count: number): readonly (string | null)[] {
   const values = valuesOf(cursor);
   if (values.length !== count) throw foreignCursor();

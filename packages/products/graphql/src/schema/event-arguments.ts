@@ -4,7 +4,6 @@ import type { GrafastFieldConfigArgumentMap } from 'grafast';
 import type { GraphQLInputFieldConfigMap } from 'graphql/index.js';
 import type { RowArguments, RowSource } from './row-sources.ts';
 
-/** As parsed by their types. Members are columns: no argument has a column in its name. */
 export interface EventArguments extends RowArguments {
   readonly where?: Members<unknown>;
   readonly in?: Members<readonly unknown[]>;
@@ -15,7 +14,7 @@ export interface EventArguments extends RowArguments {
 
 type Members<Value> = Readonly<Record<string, Value | null>> | null | undefined;
 
-/** Input types of an event's table. Tables have names in lower case, so none has the name of such a type. */
+/** No collisions: names of tables are in lower case. */
 const TYPES = { where: 'Where', in: 'In', range: 'Range', orderBy: 'OrderBy' } as const;
 
 const DESCRIPTIONS = {
@@ -28,7 +27,6 @@ const DESCRIPTIONS = {
 const RANGED: ReadonlySet<string> = new Set(['int4', 'int8', 'numeric', 'timestamptz']);
 const COMPARED: ReadonlySet<string> = new Set([...RANGED, 'bytea', 'bool', 'text']);
 
-/** By the name of their type in Postgres. Arrays, tuples and undecoded bytes are left out. */
 function columnsOf(resource: PgResource, types: ReadonlySet<string>): readonly (readonly [string, PgCodec])[] {
   return Object.entries(resource.codec.attributes ?? {}).flatMap(([name, { codec }]) =>
     types.has(codec.name) && !NOT_CONDITIONS.has(name) ? [[name, codec] as const] : [],
@@ -102,7 +100,6 @@ function argumentOf(build: GraphileBuild.Build, resource: PgResource, name: keyo
   return { type: build.getInputTypeByName(resource.name + TYPES[name]), description: DESCRIPTIONS[name] };
 }
 
-/** Whether a list may read more rows than its page has: its conditions or its order have no index. */
 export function mayReadMany(
   { finders }: RowSource,
   { where, in: lists, range, orderBy }: Partial<EventArguments>,

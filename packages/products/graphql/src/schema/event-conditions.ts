@@ -10,7 +10,7 @@ export interface Condition {
   readonly values: readonly SQL[];
 }
 
-/** Both inclusive. */
+/** Inclusive. */
 export interface BlockBounds {
   readonly lowest: SQL;
   readonly highest: SQL;
@@ -63,7 +63,7 @@ export function conditionSql({ column, operator, values }: Condition): SQL {
   return values.length === 0 ? sql`false` : sql`${columnOf(column)} IN (${sql.join(values, ', ')})`;
 }
 
-/** A condition on `block_time` narrows the blocks too: times never fall as blocks rise. */
+/** Times never fall as blocks rise, so `block_time` narrows the blocks too. */
 export function blockBounds(
   resource: PgResource,
   chainId: SQL,
@@ -76,7 +76,7 @@ export function blockBounds(
   for (const { column, operator, values } of conditions) {
     const [value] = values;
     if (value === undefined || operator === 'IN' || (column !== BLOCK && column !== TIME)) continue;
-    // The first block after those with an earlier time, or with the same time too.
+    // After blocks with an earlier time; `<=`: also after those with the same time.
     const after = (isBelow: '<' | '<='): SQL =>
       column === BLOCK
         ? sql`(${value}${isBelow === '<' ? sql.blank : sql` + 1`})`
@@ -96,7 +96,7 @@ export function blockBounds(
 const TIME = 'block_time';
 const HIGHEST = '9223372036854775807';
 
-/** The block after the last row that `isBelow`. Halves the blocks of the table: each step is one read of the primary key. */
+/** The block after the last row that `isBelow`. Halves the range: one read of the key a step. */
 function firstBlock(resource: PgResource, chainId: SQL, isBelow: SQL): SQL {
   const table = tableOf(resource);
   return sql`(WITH RECURSIVE steps(low, high) AS (

@@ -9,7 +9,7 @@ import { chainIdOf } from './row-range.ts';
 import { codecOf, type RowSource } from './row-sources.ts';
 
 export interface EventList {
-  /** A query with at least the rows of the page, and no earlier ones. */
+  /** At least the rows of the page, and no earlier ones. */
   readonly from: SQL;
   /** One row: `count`, and `is_cut` if further rows may match. */
   readonly count: SQL;
@@ -18,7 +18,7 @@ export interface EventList {
 
 export const ROWS_READ_MAX = 100_000;
 
-/** Reads one range of an index; without one for conditions or order, at most `rowsMax` rows. @throws GraphqlRefusalError */
+/** Reads one range of an index, or at most `rowsMax` rows. @throws GraphqlRefusalError */
 export async function eventList(
   resource: PgResource,
   source: RowSource,
@@ -80,7 +80,6 @@ export function tooManyRows(): GraphqlRefusalError {
   );
 }
 
-/** Values of the first types occur in the fewest rows. */
 function rankOf(resource: PgResource, { column, operator }: Condition): number {
   const types = ['bytea', 'numeric', 'text', 'bool'];
   return 2 * types.indexOf(codecOf(resource, column).name) + (operator === 'IN' ? 1 : 0);

@@ -19,9 +19,8 @@ import { BLOCK, codecOf, LOG_PLACE, tableOf } from './row-sources.ts';
 export interface Page {
   readonly column: string | null;
   applyOrder(query: PgSelectQueryBuilder): void;
-  /** At least the rows of the page, from a range whose index has the order of the list. */
+  /** At least the rows of the page. The index has the order of the list. */
   inOrder(scan: Scan): SQL;
-  /** The same by the index of the column, then rows without a value. */
   byIndex(scan: Scan, ofNull: Scan | null): SQL;
   sorted(scan: Scan): SQL;
 }
@@ -29,9 +28,7 @@ export interface Page {
 interface Order {
   readonly direction: 'ASC' | 'DESC';
   readonly column: string | null;
-  /** Columns that order rows with an equal value. */
   readonly place: readonly string[];
-  /** Distinguishes cursors of different orders. */
   readonly tag: string;
 }
 
@@ -50,7 +47,6 @@ export function createPage(resource: PgResource, args: EventArguments, chain: SQ
   const rowsAfter = (columns: readonly string[], values: readonly SQL[]): SQL =>
     sql`(${sql.join(columns.map(columnOf), ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
 
-  /** Rows of a page in the order of its index. `start`: the place to start after, in its last columns. */
   function pageOf(scan: Scan, start: readonly SQL[] | null): SQL {
     const inIndex = orderOf(scan.key, direction);
     const following = start === null ? [] : [rowsAfter(scan.key.slice(-start.length), start)];
@@ -59,13 +55,13 @@ export function createPage(resource: PgResource, args: EventArguments, chain: SQ
     return forEach(scan, size, rowsMax, (max) => {
       if (scan.rest.length === 0) return sql`${rows} ${limit}`;
       const numbered = numberedRows(rows, inIndex, max);
-      // Refuses the row after the last allowed one by a division by zero: it is only read if the page is not full.
+      // Divides by zero at the row after the last allowed one, which only an unfilled page reads.
       const untilRead = sql`CASE WHEN 1 / (${sql.literal(max + 1)} - ${ROW}.${POSITION}) IS NOT NULL THEN ${and(scan.rest)} END`;
       return sql`SELECT ${columnsOf(resource)} FROM (${numbered}) AS ${ROW} WHERE ${untilRead} ${inIndex} ${limit}`;
     });
   }
 
-  /** Rows without a value are the last ones in both directions. */
+  /** Nulls come last in both directions. */
   function inSorted({ value, place }: After): SQL {
     if (column === null) return rowsAfter(order.place, place);
     const isNull = sql`${columnOf(column)} IS NULL`;
@@ -106,7 +102,6 @@ function readCursor(resource: PgResource, { column, place, tag }: Order, cursor:
   };
 }
 
-/** Its expressions are the values of cursors. */
 function applyOrder(query: PgSelectQueryBuilder, resource: PgResource, { column, direction, place, tag }: Order): void {
   const add = (fragment: SQL, codec: PgCodec, nullable: boolean): void =>
     query.orderBy({ fragment, codec: inCursor(codec), direction, nullable, ...(nullable && { nulls: 'LAST' }) });

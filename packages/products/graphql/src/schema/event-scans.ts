@@ -14,31 +14,30 @@ import { BLOCK, LOG_PLACE, tableOf } from './row-sources.ts';
 import { COUNT_MAX } from './total-count-plugin.ts';
 
 export interface Scan {
-  /** Column whose equality or range it covers; null: only chain and blocks. */
+  /** Column whose equality or range the index covers; null: only chain and blocks. */
   readonly column: string | null;
-  /** Values of the column, one by one; null: at most one. Each is {@link EACH} in the conditions. */
+  /** Values of the column, read one by one as {@link EACH}; null: at most one. */
   readonly each: readonly SQL[] | null;
   readonly conditions: readonly SQL[];
-  /** Columns of the index. Rows are read in their order: otherwise the planner may read the whole table. */
+  /** Columns of the index. In another order the planner may read the whole table. */
   readonly key: readonly string[];
   readonly prefix: readonly SQL[];
   readonly rest: readonly SQL[];
 }
 
 const EACH = sql`"each"."value"`;
-/** Number of a row in its range. No column has a capital. */
 export const POSITION = sql.identifier('Position');
 
 export interface Scans {
   ofBlocks(): Scan;
   ofValues(condition: Condition): Scan;
-  /** By a column with an index, in its order. Rows without a value are left out. */
+  /** By an index, in its order, without nulls. */
   ofColumn(column: string): Scan;
-  /** Rows without a value of a column with an index. Null: a condition excludes them. */
+  /** Null: a condition excludes rows without a value. */
   ofNull(column: string): Scan | null;
 }
 
-/** Without an estimate the planner expects many rows, and reads in the order of the index. */
+/** Without an estimate, the planner expects many rows and reads in index order. */
 export function unknownToPlanner(value: SQL): SQL {
   return sql`(SELECT ${value})`;
 }
@@ -47,7 +46,6 @@ export function createScans(chain: SQL, conditions: readonly Condition[], bounds
   const restOf = (isCovered: (condition: Condition) => boolean): readonly SQL[] =>
     conditions.filter((condition) => !isCovered(condition)).map(conditionSql);
   const isOfBlocks = ({ column, operator }: Condition): boolean => column === BLOCK && operator !== 'IN';
-  /** Row comparisons over the first columns of an index. */
   const within = (columns: readonly string[], prefix: readonly SQL[]): readonly SQL[] =>
     (['>=', '<='] as const).map((side) => {
       const names = [...columns, 'chain_id', BLOCK].map(columnOf);
@@ -79,7 +77,6 @@ export function createScans(chain: SQL, conditions: readonly Condition[], bounds
           sql`${columnOf(column)} IS NOT NULL`,
           ...covered.map((one) => conditionSql({ ...one, values: one.values.map(unknownToPlanner) })),
         ],
-        // The index has rows of all chains in the order of the column.
         rest: [
           sql`${columnOf('chain_id')} = ${chain}`,
           ...(bounds.isGiven
@@ -102,7 +99,7 @@ export function createScans(chain: SQL, conditions: readonly Condition[], bounds
   };
 }
 
-/** One query for all values of a range: each is a separate range, however its digits are written. */
+/** A separate range per value, however its digits are written. */
 export function forEach(scan: Scan, atLeast: number, rowsMax: number, read: (max: number) => SQL): SQL {
   if (scan.each === null || scan.column === null) return read(Math.max(atLeast, rowsMax));
   const { each } = scan;
@@ -115,7 +112,7 @@ export function scanned(resource: PgResource, scan: Scan, start: readonly SQL[],
   return sql`SELECT ${columnsOf(resource)} FROM ${tableOf(resource)} AS ${ROW} WHERE ${and([...scan.conditions, ...start])} ${order}`;
 }
 
-/** With numbers, and one row more than allowed. The repeated order saves a sort. */
+/** One row more than allowed. The repeated order saves a sort. */
 export function numberedRows(rows: SQL, order: SQL, max: number): SQL {
   return sql`SELECT ${ROW}.*, row_number() OVER () AS ${POSITION} FROM (${rows} LIMIT ${sql.literal(max + 1)}) AS ${ROW} ${order}`;
 }

@@ -12,7 +12,7 @@ export interface RowRange {
   readonly order: readonly { readonly column: SQL; readonly codec: PgCodec; readonly direction: 'ASC' | 'DESC' }[];
 }
 
-/** @throws GraphqlRefusalError unless exactly one of its arguments has a value */
+/** @throws GraphqlRefusalError unless exactly one argument has a value */
 export function chainIdOf({ chain, chain_id: id }: Pick<RowArguments, 'chain' | 'chain_id'>): string {
   const [only, ...others] = [chain, id].flatMap((value) => value ?? []);
   if (only === undefined || others.length > 0)
@@ -30,7 +30,7 @@ interface KeyPart {
   readonly value: SQL;
 }
 
-/** A range of an index, in its order. The planner does not know its ends, so it does not sort. @throws GraphqlRefusalError */
+/** The planner does not know the range's ends, so it does not sort. @throws GraphqlRefusalError */
 export function rowRange(resource: PgResource, source: RowSource, args: RowArguments, alias: SQL): RowRange {
   const conditions: SQL[] = [];
   const columnOf = (name: string): SQL => sql`${alias}.${sql.identifier(name)}`;
@@ -49,7 +49,7 @@ export function rowRange(resource: PgResource, source: RowSource, args: RowArgum
       [sql`<=`, args.to_block, HIGHEST],
     ] as const) {
       conditions.push(sql`(${sql.join(columns, ', ')}) ${side} (${sql.join(endOf(block ?? end), ', ')})`);
-      // Postgres leaves out partitions by conditions on single columns only.
+      // Postgres prunes partitions by conditions on single columns only.
       if (source.isPartitioned && block != null)
         conditions.push(sql`${columnOf(BLOCK)} ${side} ${sqlValueWithCodec(block, TYPES.bigint)}`);
     }

@@ -4,24 +4,21 @@ import type { SQL } from 'pg-sql2';
 export interface Finder {
   readonly name: string;
   readonly column: string;
-  /** First column of the index; null: `column` itself. */
   readonly key: FinderKey | null;
   readonly hasChain: boolean;
 }
 
-/** Eight bytes of a value, which lead an index. Different values may share them. */
+/** Eight bytes that lead an index. Different values may share them. */
 interface FinderKey {
-  /** Function of the schema `analytics` from the bytes to the key. */
   readonly of: 'wallet_key' | 'collection_key' | 'transaction_key' | 'block_key';
-  /** Column with the key; null: the index has the function of the bytes. */
   readonly column: string | null;
 }
 
 export interface RowSource {
-  /** Empty: rows are found by chain and block. */
+  /** Empty: only chain and block find rows. */
   readonly finders: readonly Finder[];
   readonly isFound: boolean;
-  /** Columns of the index after finder and chain, which identify a row. Empty: few rows have a value. */
+  /** Index columns after finder and chain that identify a row. Empty: few rows per value. */
   readonly order: readonly string[];
   readonly isPartitioned: boolean;
 }
@@ -30,7 +27,7 @@ export const BLOCK = 'block_number';
 
 export const LOG_PLACE: readonly string[] = [BLOCK, 'transaction_index', 'log_index'];
 
-/** Views that group rows or join whole tables are absent: no index bounds their reads. */
+/** Without views that group or join whole tables: no index bounds their reads. */
 export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
   ['blocks', { finders: [], isFound: false, order: [BLOCK], isPartitioned: false }],
   ['coverage', { finders: [], isFound: false, order: ['dataset', 'first_block'], isPartitioned: false }],
@@ -77,7 +74,6 @@ function ofCollection(): Finder {
   return keyed('token_address', 'token_bytes', { of: 'collection_key', column: 'collection_key' });
 }
 
-/** The index has the key, then the block: rows of other chains are skipped. */
 function ofParty(name: string): Finder {
   return { ...ofAddress(name), hasChain: false };
 }
@@ -100,7 +96,7 @@ export function codecOf(resource: PgResource, name: string): PgCodec {
 }
 
 export interface RowArguments {
-  /** Decimal id of a named chain. One of `chain` and `chain_id` has a value. */
+  /** Decimal id. Exactly one of `chain` and `chain_id` has a value. */
   readonly chain?: string | null | undefined;
   readonly chain_id?: string | null | undefined;
   readonly where?: Readonly<Record<string, unknown>> | null | undefined;

@@ -31,7 +31,7 @@ export const PAGE_DEFAULT = 100;
 
 const ORDER_TYPE = 'Order';
 
-/** A field for each table and view. SQL names are unique, whatever names the ABI of a contract has. */
+/** SQL names are unique, whatever the ABI's names. */
 export const rowsPlugin = (rowsReadMax: number): GraphileConfig.Plugin => ({
   name: 'RowsPlugin',
   version: '1.0.0',
@@ -39,7 +39,7 @@ export const rowsPlugin = (rowsReadMax: number): GraphileConfig.Plugin => ({
     hooks: {
       pgCodecs_attribute(_info, { attribute, pgAttribute }) {
         const name = pgAttribute.attname;
-        // Columns of views have no constraint. Without this, whole rows are computed to find out whether there is one.
+        // Columns of views have no constraint. Nullable ones make the library compute whole rows.
         if (name === 'chain_id') attribute.notNull = true;
         const isFinder = pgAttribute
           .getClass()
@@ -111,7 +111,6 @@ function isEvents(resource: PgResource): boolean {
   return resource.extensions?.pg?.schemaName === CONTRACTS;
 }
 
-/** The extension of this name is the function, with parsed arguments. */
 function rowsRead(source: RowSource, args: Partial<EventArguments>): number {
   return mayReadMany(source, args) ? ROWS_READ_MAX : (args.first ?? PAGE_DEFAULT);
 }

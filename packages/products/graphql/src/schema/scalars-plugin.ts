@@ -14,7 +14,6 @@ export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
           () => ({
             description:
               'A chain by name, such as eth, or by decimal or hexadecimal id. The values are those of all routes.',
-            // As the decimal id, which the tables have.
             ...parsing((text) => {
               const id = chains.find(text)?.id;
               if (id !== undefined) return String(id);
@@ -30,7 +29,7 @@ export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
           return {
             ...scalar,
             description: 'Bytes as `0x` and hexadecimal digits.',
-            // Results are written with digits, so that an alias costs no memory before.
+            // Digits are written later, so that an alias costs no memory before.
             serialize: (value: unknown) => (Buffer.isBuffer(value) ? value : refuseValue('Bytes', value)),
             ...parsing((text) => (BYTES.test(text) ? Buffer.from(text.slice(2), 'hex') : refuseValue('Bytes', text))),
           };
@@ -54,7 +53,6 @@ export const scalarsPlugin = (chains: ChainLookup): GraphileConfig.Plugin => ({
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2}){0,1024}$/;
 const WHOLE = /^-?\d{1,19}$/;
-/** The longest integer of the EVM has 78 digits. */
 const DECIMAL = /^-?\d{1,80}(?:\.\d{1,80})?$/;
 
 function parsing<T>(parse: (text: string) => T) {

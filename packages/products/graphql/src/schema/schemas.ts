@@ -8,9 +8,9 @@ import { GraphqlRefusalError } from '../refusal.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
 import { SHOWN_SCHEMAS } from './row-sources.ts';
 
-/** Each is built again after its tables, columns or indexes have changed. */
+/** Rebuilt after tables, columns or indexes change. */
 export interface Schemas {
-  /** `lists` null: all tables. Names without a table are left out. @throws GraphqlRefusalError if there are too many */
+  /** Null: all tables. Skips unknown names. @throws GraphqlRefusalError if there are too many */
   read(lists: readonly string[] | null): Promise<KeyedSchema>;
 }
 
@@ -19,17 +19,14 @@ export interface KeyedSchema extends BuiltSchema {
 }
 
 const CHECK_MS = 1_000;
-/** Schemas in memory: some take 5 MB. */
 const STORED_MAX = 24;
-/** Tables and views of the schema that introspection shows. It takes 0.3 MB for each. */
 const INTROSPECTION_MAX = 1_000;
-/** In every schema, because a schema without a list is invalid. */
+/** A schema without a list is invalid. */
 const ALWAYS = 'analytics_blocks';
 const INTROSPECTION = { timeoutMs: 30_000, bytesMax: 256 * 1_024 * 1_024 };
 
 export function createSchemas(reader: Reader, clock: Clock, chains: ChainLookup): Schemas {
   const checks = new Map<string, { readonly at: number; readonly tables: Promise<readonly Table[]> }>();
-  /** The newest last. */
   const stored = new Map<string, Promise<KeyedSchema>>();
 
   function tablesOf(lists: readonly string[] | null): Promise<readonly Table[]> {
@@ -75,7 +72,6 @@ function tooLarge(tables: number): GraphqlRefusalError {
 
 interface Table {
   readonly oid: string;
-  /** Changes with the table or view, its columns, indexes and rights. */
   readonly revision: string;
 }
 

@@ -14,15 +14,15 @@ export interface GraphqlOptions {
   readonly chains: readonly Chain[];
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Time for one operation. Milliseconds. @default 10,000 */
+  /** Per operation, in milliseconds. @default 10,000 */
   readonly timeoutMs?: number;
-  /** Bytes of the values of one operation. @default 16 MiB */
+  /** Values of one operation. @default 16 MiB */
   readonly bytesMax?: number;
 }
 
 export interface Graphql {
   readonly routes: RouteModule;
-  /** Ends subscriptions: call it before the server closes. */
+  /** Call it before the server closes. */
   endStreams(): void;
   close(): Promise<void>;
 }
@@ -32,14 +32,10 @@ const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 16 * 1_024 * 1_024;
-/** Subscriptions and introspection have a connection more each. */
 const CONCURRENCY = 2;
 
-/** One key may use a quarter. */
 const RESULTS_BYTES_MAX = 4 * BYTES_MAX;
-/** Each may need a schema of all tables, so they have a separate thread. */
 const INTROSPECTION = /__(?:schema|type)\b/;
-/** Time without introspection, after which its thread ends. Milliseconds. */
 const IDLE_MS = 60_000;
 
 export function openGraphql(options: GraphqlOptions): Graphql {

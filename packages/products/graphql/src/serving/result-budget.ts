@@ -2,15 +2,14 @@ import { type Clock, sleepUnlessAborted } from '@chainstead/core';
 import { type ApiContext, createByteBudget } from '@chainstead/http';
 import { GraphqlRefusalError } from '../refusal.ts';
 
-/** Limits the memory of results, from their arrival to the end of their sending. One key may use a quarter. */
+/** Bounds memory from the result to the end of its sending. One key may use a quarter. */
 export interface ResultBudget {
-  /** A response that holds its bytes until they are sent. @throws GraphqlRefusalError GRAPHQL_BUSY */
+  /** Holds its bytes until they are sent. @throws GraphqlRefusalError GRAPHQL_BUSY */
   respond(c: ApiContext, keyId: string, body: Uint8Array<ArrayBuffer>): Response;
-  /** Sends an event as soon as there is room for its bytes, unless the signal aborts first. */
+  /** Waits for room for the bytes, unless the signal aborts. */
   during(keyId: string, bytes: number, signal: AbortSignal, send: () => Promise<void>): Promise<void>;
 }
 
-/** Results up to this size are not counted. Bytes. */
 const SMALL_BYTES = 65_536;
 const CHUNK_BYTES = 65_536;
 const WAIT_MS = 100;

@@ -17,7 +17,7 @@ export type StreamResults = (c: ApiContext, exchange: Exchange) => Response;
 const STREAMS_MAX = 100;
 const KEY_STREAMS_MAX = 20;
 const BEAT_MS = 15_000;
-/** Then the client connects again, with a key that is still valid. Milliseconds. */
+/** Milliseconds. Reconnecting checks that the key is still valid. */
 const STREAM_MS = 3_600_000;
 
 export function createStreamResults({ clock, logger, budget, closing }: StreamOptions): StreamResults {
@@ -39,7 +39,6 @@ export function createStreamResults({ clock, logger, budget, closing }: StreamOp
         for (let reply = await exchange.next(); reply.type === 'event'; reply = await exchange.next()) {
           const { body } = reply;
           await budget.during(key, body.length, signal, async () => {
-            // Without making a text of its bytes.
             await stream.write('event: next\ndata: ');
             await stream.write(body);
             await stream.write('\n\n');

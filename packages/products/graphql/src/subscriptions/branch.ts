@@ -6,7 +6,6 @@ import { GraphqlRefusalError } from '../refusal.ts';
 type Hashes = ReadonlyMap<number, string>;
 
 export interface Position {
-  /** Text that positions with the same blocks have in common. */
   readonly id: string;
   readonly known: Hashes;
   readonly last: number | null;
@@ -15,15 +14,15 @@ export interface Position {
 export interface NextBlocks {
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Whether the subscriber had other blocks from `fromBlock` on, which a reorg replaced. */
+  /** Whether a reorg replaced the subscriber's blocks from `fromBlock`. */
   readonly isReplacement: boolean;
 }
 
-/** Blocks to look back for the last common one. Deeper reorgs need approval by the operator. */
+/** How far back a common block is sought. The operator approves deeper reorgs. */
 const KNOWN_MAX = 256;
 const BEHIND_MAX = 10_000;
 
-/** `afterBlock` null: after the newest block. @throws GraphqlRefusalError */
+/** Null: after the newest block. @throws GraphqlRefusalError */
 export async function readStart(
   withClient: WithPgClient,
   chainId: string,
@@ -64,7 +63,7 @@ export async function readNextBlocks(
   blocksMax: number,
 ): Promise<NextBlocks | null> {
   const chain = sql`${chainId}::bigint`;
-  // One row without a block, if there are no blocks in the range: the newest block is in each row.
+  // The newest block is in each row: an empty range has one row without a block.
   const rows = await readRows<{ number: string; hash: string; newest: string | null }>(
     withClient,
     sql`WITH newest AS (SELECT max(block_number) AS block_number FROM analytics.blocks WHERE chain_id = ${chain})
@@ -84,7 +83,6 @@ export async function readNextBlocks(
   return { fromBlock, toBlock: Math.max(common, Math.min(newest, common + blocksMax)), isReplacement };
 }
 
-/** Without a known block, the subscriber has none that could be replaced. */
 function commonBlock(known: Hashes, current: Hashes, last: number): number {
   const replaced = [...known].filter(([number, hash]) => current.get(number) !== hash).map(([number]) => number);
   if (replaced.length === 0) return last;

@@ -13,11 +13,10 @@ import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
 
 export interface NewRowsOptions {
   readonly built: BuiltSchema;
-  /** Text that only equal subscriptions have in common. */
   readonly key: string;
   readonly variables: Operation['variables'];
   readonly page: PageQuery;
-  /** Read before the client gets a response: rows of later blocks are new. */
+  /** Read before the client gets a response: later blocks are new. */
   readonly start: Position;
   readonly bytesMax: number;
   readonly reader: Reader;
@@ -28,19 +27,17 @@ export interface NewRowsOptions {
 }
 
 const BLOCKS_MAX = 1_000;
-/** Rows of one message. They are halved while their bytes are too many. */
+/** Per message. Halved while it has too many bytes. */
 const ROWS_MAX = 1_000;
-/** Bytes of a message with several rows: clients that read slowly leave many messages in memory. */
 const MESSAGE_BYTES = 1_048_576;
 
 interface State {
   readonly position: Position;
-  /** Null: the rows of all blocks up to the position are sent. */
+  /** Null: all rows up to the position are sent. */
   readonly page: OpenPage | null;
   readonly rowsMax: number;
 }
 
-/** Blocks of which only the first rows are sent. */
 interface OpenPage {
   readonly blocks: NextBlocks;
   readonly reached: Position;
@@ -50,7 +47,6 @@ interface OpenPage {
 interface Step {
   readonly message: JsonBytes | null;
   readonly state: State;
-  /** Whether further rows may follow at once, or none will, because of an error in the message. */
   readonly following: 'more' | 'wait' | 'end';
 }
 
@@ -60,7 +56,7 @@ export function createSharedSteps(): SharedSteps {
   return new Map();
 }
 
-/** Each message is read in a transaction that compares the blocks first: a row is in one, unless a reorg replaces it. */
+/** Each transaction compares the blocks first: a row comes once, unless a reorg replaces it. */
 export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<JsonBytes, void, undefined> {
   const { page, newestBlocks, signal } = options;
   let state: State = { position: options.start, page: null, rowsMax: ROWS_MAX };
@@ -70,7 +66,6 @@ export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<Json
     for (let isMore = true; isMore && !signal.aborted; ) {
       const step = await sharedStep(options, state);
       state = step.state;
-      // Each stream gives its copy away.
       if (step.message !== null) yield step.message.slice();
       if (step.following === 'end') return;
       isMore = step.following === 'more';
@@ -102,7 +97,6 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
   const isTooLarge = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
   if (isTooLarge === true && state.rowsMax > 1) return { message: null, state: smaller, following: 'more' };
   if (result.errors !== undefined) return { message: jsonBytes(result, bytesMax), state, following: 'end' };
-  // The end of the page is not for the client.
   const { [PAGE_MEMBER]: endMember, ...rows } = z.record(z.string(), z.unknown()).parse(result.data?.[page.member]);
   const end = endOfPage.parse(endMember);
   const shown = { data: { [page.member]: rows }, extensions: blocksOf(page.chainId, blocks, isFirst) };
@@ -119,7 +113,7 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
     rowsMax: Math.min(ROWS_MAX, 2 * state.rowsMax),
   };
   const isFull = blocks.toBlock - blocks.fromBlock + 1 >= BLOCKS_MAX;
-  // A reorg is also sent without rows: the client has to remove those of the replaced blocks.
+  // A reorg without rows is sent too: the client removes rows of replaced blocks.
   const isSent = end.endCursor !== null || (isFirst && blocks.isReplacement);
   return { message: isSent ? message : null, state: next, following: rest !== null || isFull ? 'more' : 'wait' };
 }
@@ -130,7 +124,7 @@ interface Opened {
   readonly reached: Position | null;
 }
 
-/** If a reorg replaces blocks of which only the first rows are sent, all rows of the blocks are sent again. */
+/** If a reorg replaces a partly sent page, all of its rows are sent again. */
 async function openPage(chainId: string, { position, page }: State, withClient: WithPgClient): Promise<Opened | null> {
   const next = await readNextBlocks(withClient, chainId, page?.reached ?? position, BLOCKS_MAX);
   if (page === null) return next === null ? null : { blocks: next, after: null, reached: null };

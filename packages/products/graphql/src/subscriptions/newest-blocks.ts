@@ -4,13 +4,13 @@ import type { Reader } from '../reading/reader.ts';
 import { readRows } from '../reading/reader.ts';
 
 export interface NewestBlocks {
-  /** Resolves once the newest block differs from `seen`, or the signal aborts. @throws GraphqlRefusalError */
+  /** Resolves when the newest block isn't `seen`, or on abort. @throws GraphqlRefusalError */
   changedFrom(chainId: string, seen: string | null, signal: AbortSignal): Promise<string>;
 }
 
 const INTERVAL_MS = 500;
 
-/** Commits of blocks send no notification, so their table is read while subscriptions are open. */
+/** Commits of blocks send no notification, so subscriptions poll their table. */
 export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
   const reads = new Map<string, Promise<string>>();
   const readAt = new Map<string, number>();
@@ -31,7 +31,6 @@ export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
   function shared(chainId: string): Promise<string> {
     const known = reads.get(chainId);
     if (known !== undefined) return known;
-    // Each waiting subscription gets an error.
     const block = read(chainId).finally(() => reads.delete(chainId));
     reads.set(chainId, block);
     return block;

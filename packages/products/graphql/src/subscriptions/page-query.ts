@@ -33,7 +33,6 @@ const FROM = 'page_from_block';
 const TO = 'page_to_block';
 const AFTER = 'page_after';
 const FIRST = 'page_first';
-/** Member with the end of the page, which the client does not get. */
 export const PAGE_MEMBER = 'page_end';
 
 export function pageQuery({ definition, document, roots, args: [args = {}] }: Operation): PageQuery {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { GraphqlRequest } from '../operations/operation.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 
-/** Runs operations in a separate thread: schemas, plans and results never delay the thread that serves requests. */
+/** Work in this thread never delays the one that serves requests. */
 interface Executor {
   open(request: ThreadRequest): Exchange;
   close(): Promise<void>;
@@ -17,10 +17,9 @@ export interface Exchange {
   close(): void;
 }
 
-/** The thread ends if it needs more, and the next request starts another one. */
+/** Beyond it, the thread ends and the next request starts another. */
 const MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64, stackSizeMb: 1 };
 
-/** @param idleMs time without requests after which the thread ends */
 export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs = Number.POSITIVE_INFINITY): Executor {
   let current: { readonly worker: Worker; readonly ended: Promise<unknown> } | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -29,7 +28,6 @@ export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs 
   function start(): Worker {
     const worker = new Worker(new URL('./graphql-thread.ts', import.meta.url), {
       workerData: settings,
-      // Without it, the libraries print a notice at each start.
       env: { GRAPHILE_ENV: 'production' },
       resourceLimits: MEMORY,
     });
@@ -124,12 +122,11 @@ export interface ThreadSettings {
   readonly logLevel: string;
 }
 
-/** A request for the thread. Its port carries a null for each wanted reply, and the replies. */
+/** Its port carries a null for each wanted reply, and the replies. */
 export interface ThreadRequest extends GraphqlRequest {
   readonly acceptsEvents: boolean;
 }
 
-/** A reply of the thread. `opened` is followed by events, and those by `ended`. */
 export type ThreadReply =
   | {
       readonly type: 'result';

@@ -1,4 +1,4 @@
-/** A thread that runs GraphQL operations. It starts in executor.ts. */
+/** Runs GraphQL operations. executor.ts starts it. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createLogger, systemClock } from '@chainstead/core';
 import type { ThreadRequest, ThreadSettings } from './executor.ts';
@@ -36,6 +36,5 @@ function serve(request: ThreadRequest, port: MessagePort): void {
 
 async function close(): Promise<void> {
   await responder.close();
-  // Ends this thread, with timers that still run.
   process.exit(0);
 }

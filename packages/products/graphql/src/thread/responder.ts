@@ -13,7 +13,7 @@ import { pageQuery } from '../subscriptions/page-query.ts';
 import type { ThreadReply, ThreadRequest, ThreadSettings } from './executor.ts';
 
 export interface Responder {
-  /** Yields one result; or for a subscription, events until the signal aborts. */
+  /** One result; for a subscription, events until the signal aborts. */
   respond(request: ThreadRequest, signal: AbortSignal): AsyncGenerator<ThreadReply, void, undefined>;
   close(): Promise<void>;
 }

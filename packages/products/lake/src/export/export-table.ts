@@ -25,7 +25,7 @@ import { type PlannedFile, planFiles } from './plan-files.ts';
 import { type Change, type ExportChain, findChanged, joinLevels, readCovered, readFinalBlock } from './range-facts.ts';
 import { writeRange } from './write-range.ts';
 
-/** Final and covered blocks only. The manifest is written after each file, so a killed export continues there. */
+/** Final and covered blocks only. A killed export continues after its last file. */
 
 export interface ExportOptions {
   readonly database: Database;
@@ -47,20 +47,19 @@ type Rewrite = Change | 'missing file';
 
 interface ExportResult {
   readonly folder: string;
-  /** Files written, including rewritten ones. Ranges without rows count too. */
+  /** Includes rewritten files and ranges without rows. */
   readonly written: number;
   readonly rewritten: number;
   readonly rows: number;
   readonly blocks: number;
-  /** Last block up to which the requested range is exported without a gap; null: its first block isn't. */
+  /** End of the exported range without a gap; null: its first block is missing. */
   readonly to: number | null;
 }
 
 const FOLLOW_MS = 5_000;
-/** Part of a file's blocks that a following export waits for. */
 const FOLLOW_PARTS = 100;
 
-/** With `follow` and without `to`, it ends when the signal aborts. @throws errors of `errors.ts` */
+/** With `follow` and without `to`, ends when the signal aborts. @throws errors of `errors.ts` */
 export async function exportTable(options: ExportOptions, signal: AbortSignal): Promise<ExportResult> {
   const { out, chain, clock, table, blocksPerFile } = options;
   const identity: ExportIdentity = { table, chain: chain.key, chainId: chain.id, blocksPerFile };
@@ -101,7 +100,6 @@ class Run {
     this.#files = store.files;
   }
 
-  /** Writes what can be written now. @returns whether the whole range is exported */
   async round(signal: AbortSignal): Promise<boolean> {
     const { database, chain, table, from, to, follow } = this.#options;
     const final = await requireChain(database, chain, follow);
@@ -126,7 +124,6 @@ class Run {
     const { from } = this.#options;
     const exported = this.#to < from ? [] : intersectRanges([{ from, to: this.#to }], this.#files);
     const blocks = exported.reduce((sum, range) => sum + rangeSize(range), 0);
-    // Newer blocks are final too, and wait for the rest of their file.
     const to = mergeRanges(exported).find((range) => range.from === from)?.to ?? null;
     return { folder: this.#store.folders.data, ...this.#counts, blocks, to };
   }
@@ -165,7 +162,6 @@ class Run {
       onProgress?.({ ...this.#progress });
     };
     const written = await writeRange({ database, chain, table, folders, range, former, onRows }, signal);
-    // Rolled back or dropped meanwhile.
     if (written === null) return;
     const replaced = this.#files.filter((file) => replaces.some((former) => isSame(file, former)));
     this.#files = [...this.#files.filter((file) => !replaced.includes(file)), written];
@@ -184,7 +180,6 @@ class Run {
   }
 }
 
-/** Returns the newest final block; −1 if there is none yet and the export waits. */
 async function requireChain(database: Database, chain: ExportChain, waits: boolean): Promise<number> {
   const final = await readFinalBlock(database, chain);
   if (final === null && !waits) throw new ExportNotFinalError(chain.key, 0, null);
@@ -199,7 +194,6 @@ function clipped({ from, to }: BlockRange, within: BlockRange): BlockRange {
   return { from: Math.max(from, within.from), to: Math.min(to, within.to) };
 }
 
-/** Proofs rise after the export. The rows stay the same. */
 function withProof(file: ManifestFile, covered: ManifestFile['proof']): ManifestFile {
   const proof = covered
     .filter(({ from, to }) => to >= file.from && from <= file.to)
@@ -211,7 +205,7 @@ function withProof(file: ManifestFile, covered: ManifestFile['proof']): Manifest
 const TRIES = 20;
 const TRY_AGAIN_MS = 250;
 
-/** Keeps other processes away until released, or the process ends. `folder`: real path. @throws ExportRunningError */
+/** Holds the folder (a real path) until released or the process ends. @throws ExportRunningError */
 async function holdFolder(
   database: Database,
   clock: Pick<Clock, 'sleep'>,

@@ -9,11 +9,10 @@ export interface Planning {
   readonly available: readonly BlockRange[];
   readonly existing: readonly BlockRange[];
   readonly blocksPerFile: number;
-  /** Fewer blocks at the end are left for later. */
   readonly blocksMin: number;
 }
 
-/** Ascending. No file crosses a multiple of `blocksPerFile`; files up to a complete multiple are joined. */
+/** Ascending. No file crosses a multiple of `blocksPerFile`; complete multiples are joined. */
 export function planFiles({ available, existing, blocksPerFile, blocksMin }: Planning): readonly PlannedFile[] {
   const missing = subtractRanges(available, existing).flatMap((range) => splitAt(range, blocksPerFile));
   const byCell = Map.groupBy(missing, ({ from }) => Math.floor(from / blocksPerFile));

@@ -12,7 +12,7 @@ export interface ExportChain {
 
 export type RangeFacts = Pick<ManifestFile, 'proof' | 'first_block' | 'last_block' | 'revision'>;
 
-/** Final by depth: the follower removes at most `reorgDepthMax` blocks. Null before the first start. */
+/** Final by depth: a reorg removes at most `reorgDepthMax` blocks. Null before the first start. */
 export async function readFinalBlock(
   source: Pick<Database, 'query'>,
   { id, reorgDepthMax }: ExportChain,
@@ -85,7 +85,6 @@ export async function findChanged(
   return changed;
 }
 
-/** Joins neighbors of the same level, which may come from several upstreams. */
 export function joinLevels(levels: ManifestFile['proof']): ManifestFile['proof'] {
   const joined: ManifestFile['proof'] = [];
   for (const level of levels) {

@@ -15,17 +15,16 @@ export interface RangeWrite {
   readonly table: ExportTable;
   readonly folders: ExportFolders;
   readonly range: BlockRange;
-  /** The file so far. It stays if its bytes would be the same. */
   readonly former?: ManifestFile | undefined;
   onRows?(rows: number): void;
 }
 
-/** From one snapshot. Null: the range is not covered any more. @throws ExportFolderError, DatabaseError */
+/** From one snapshot. Null: no longer covered. @throws ExportFolderError, DatabaseError */
 export async function writeRange(write: RangeWrite, signal: AbortSignal): Promise<ManifestFile | null> {
   const { database, folders, range, former } = write;
   const path = fileName(range);
   const part = join(folders.state, `${path}${PART}`);
-  // After a failure, the connection is cut: the server would send the remaining rows.
+  // Cuts the connection after a failure: the server would send the remaining rows.
   const failed = new AbortController();
   const reading = database.until(AbortSignal.any([signal, failed.signal]));
   try {
@@ -57,7 +56,7 @@ type Written = RangeFacts & { readonly rows: number; readonly bytes: number; rea
 async function copyRange(transaction: Transaction, write: RangeWrite, part: string): Promise<Written | null> {
   const { chain, table, range } = write;
   await transaction.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
-  // The files of a dense range are sorted on disk otherwise, which takes longer.
+  // Without it, a dense range is sorted on disk, which takes longer.
   await transaction.query(sql`SET LOCAL work_mem = '64MB'`);
   const facts = await readRangeFacts(transaction, chain, table, range);
   if (subtractRanges([range], facts.proof).length > 0) return null;
@@ -83,7 +82,6 @@ async function copyRows(
   const ofField = fields.flatMap((index) => file.values[index] ?? []);
   const time = table.columns.findIndex(({ expression }) => expression === null);
   const ofTime = file.values[time];
-  // Read in front of the columns, for the time of the block.
   const number = 0;
   let rows = 0;
   const reader = createCopyRowsReader(fields.length + 1, (source, offsets, lengths) => {
@@ -108,12 +106,12 @@ function selection({ id }: ExportChain, { columns, source, order }: ExportTable,
     return rawSql(value);
   };
   const expressions = columns.flatMap(({ expression }) => expression ?? []);
-  // Another name than that of the column, which would make the order ambiguous where the column is a bigint.
+  // Not the column's name, which would make the order ambiguous.
   return sql`SELECT block_number::integer AS "block of the time", ${joinSql(expressions)} ${source}
     AND chain_id = ${integer(id)} AND block_number BETWEEN ${integer(from)} AND ${integer(to)} ORDER BY ${joinSql(order)}`;
 }
 
-/** Returns the times of stored headers by block. Microseconds since 1970. */
+/** Microseconds since 1970 by block, from stored headers. */
 async function readTimes(
   transaction: Transaction,
   { id }: ExportChain,

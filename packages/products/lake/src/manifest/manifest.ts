@@ -10,7 +10,7 @@ const count = z.int().min(0);
 const block = z.strictObject({ number: count, hash: z.string() }).nullable();
 const range = z.strictObject({ from: count, to: count });
 
-// A manifest is untrusted: files that it lists are removed once they are replaced.
+// Untrusted: files that a manifest lists are removed once they are replaced.
 const fileSchema = z
   .strictObject({
     from: count,
@@ -52,11 +52,11 @@ export interface ExportIdentity {
   readonly blocksPerFile: number;
 }
 
-/** Real paths. Readers take each file in a folder for data, so the state has a separate one. */
+/** Real paths. Readers take each file in a folder for data, so the state is apart. */
 export interface ExportFolders {
-  /** Data files: `table=erc20_transfers/chain=1` below the output folder. */
+  /** `table=erc20_transfers/chain=1` below the output folder. */
   readonly data: string;
-  /** Manifest and unfinished files, below `_export`, which readers of the output folder skip. */
+  /** Manifest and unfinished files, below `_export`, which readers skip. */
   readonly state: string;
 }
 
@@ -69,7 +69,6 @@ export interface ManifestStore {
 const NAME = 'manifest.json';
 export const PART = '.part';
 
-/** Digits of a block number in names, so that names sort like numbers. */
 const NAME_DIGITS = 12;
 const FILE_NAME = /^\d{12,}-\d{12,}\.parquet$/;
 
@@ -81,7 +80,7 @@ export function fileName({ from, to }: BlockRange): string {
 
 const STATE_FOLDER = '_export';
 
-/** The output folder may be a link, folders in it not. @throws ExportFolderError, ExportLinkError */
+/** Only the output folder itself may be a link. @throws ExportFolderError, ExportLinkError */
 export async function openFolders(out: string, identity: ExportIdentity): Promise<ExportFolders> {
   return onFiles(out, async () => {
     await mkdir(out, { recursive: true });
@@ -129,7 +128,7 @@ export async function openManifest(folders: ExportFolders, identity: ExportIdent
   };
 }
 
-/** With its size. A link isn't present. `folder` of the data files. */
+/** False for a link or another size. `folder` of the data files. */
 export async function isPresent(folder: string, { path, bytes }: ManifestFile): Promise<boolean> {
   if (path === null) return true;
   const stats = await lstatOf(join(folder, path));
@@ -172,7 +171,6 @@ function requireSame(path: string, stored: Manifest, wanted: ExportIdentity): vo
     throw new ExportManifestError(path, 'has other columns than the table has now');
 }
 
-/** Only files with names of this export are removed. */
 async function removeLeftovers({ data, state }: ExportFolders, files: readonly ManifestFile[]): Promise<void> {
   const known = new Set(files.map(({ path }) => path));
   await removeFrom(data, (name) => FILE_NAME.test(name) && !known.has(name));
@@ -210,7 +208,7 @@ function columnsOf({ columns }: ExportTable): Manifest['columns'] {
   return columns.map(({ name, postgres, kind, isNullable: nullable }) => ({ name, postgres, parquet: kind, nullable }));
 }
 
-/** Writes a new file in place of a file or link, and waits until the disk has it. */
+/** Replaces a file or link, and waits until the disk has it. */
 async function writeDurably(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   const file = await open(path, 'wx');

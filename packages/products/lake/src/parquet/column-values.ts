@@ -1,20 +1,17 @@
 import type { ColumnKind } from '../tables/export-table.ts';
 
 export interface ColumnValues {
-  /** @param length −1: null */
   add(source: Buffer, offset: number, length: number): void;
-  /** Adds microseconds since 1970, or any other value of the kind. */
+  /** Microseconds since 1970, or any other value of the kind. */
   addValue(value: bigint | null): void;
-  /** Returns the values since the last call. They are valid until the next value is added. */
+  /** Values since the last call, valid until the next is added. */
   take(): Values;
 }
 
 type Values = Int32Array | BigInt64Array | Float64Array | (bigint | number | boolean | Uint8Array | null)[];
 
-/** Microseconds from 1970 to 2000, where times of Postgres begin. */
 const POSTGRES_EPOCH_US = 946_684_800_000_000n;
 
-/** @param capacity values between two calls of `take` */
 export function createColumnValues(kind: ColumnKind, isNullable: boolean, capacity: number): ColumnValues {
   if (isNullable) return listOf(READERS[kind]);
   if (kind === 'int32') return arrayOf(new Int32Array(capacity), READERS.int32, Number);

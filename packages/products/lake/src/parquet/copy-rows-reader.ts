@@ -1,14 +1,13 @@
-/** Reads rows of COPY's binary format from chunks that may end anywhere. */
+/** Chunks of COPY's binary format may end anywhere. */
 export interface CopyRowsReader {
   push(chunk: Buffer): void;
   /** @throws RangeError if the data ended early */
   end(): void;
 }
 
-/** Offsets and lengths of the fields of a row in `source`. A null field has the length −1. */
+/** Fields of a row in `source`. Null has the length −1. */
 export type OnRow = (source: Buffer, offsets: Int32Array, lengths: Int32Array) => void;
 
-/** Signature, flags, length of the extension. */
 const HEADER_BYTES = 19;
 const END = -1;
 
@@ -19,7 +18,6 @@ export function createCopyRowsReader(fields: number, onRow: OnRow): CopyRowsRead
   let isBegun = false;
   let isEnded = false;
 
-  /** @returns the offset after the row; −1 if it is incomplete */
   const measure = (source: Buffer, start: number): number => {
     let at = start + 2;
     for (let field = 0; field < fields; field++) {

@@ -20,7 +20,7 @@ export interface FileFacts {
   readonly sha256: string;
 }
 
-/** Creates the file in place of a file or link. @throws errors of the operating system, here and in each member */
+/** Replaces a file or link. @throws errors of the operating system, as all members do */
 export function createParquetFile(path: string, columns: readonly ExportColumn[]): ParquetFile {
   rmSync(path, { force: true });
   const writer = new FileWriter(openSync(path, 'wx'));
@@ -35,7 +35,6 @@ export function createParquetFile(path: string, columns: readonly ExportColumn[]
       data: values[index]?.take() ?? [],
       statistics: !WITHOUT_STATISTICS.has(kind),
     }));
-    // No promise: the writer writes synchronously.
     void parquet.write({ columnData, rowGroupSize: pending });
     pending = 0;
   };
@@ -55,11 +54,10 @@ export function createParquetFile(path: string, columns: readonly ExportColumn[]
   };
 }
 
-/** Smallest and largest bytes help no reader, and take long to find. */
+/** Smallest and largest bytes help no reader. */
 const WITHOUT_STATISTICS: ReadonlySet<ColumnKind> = new Set(['bytes', 'text']);
 const ZSTD = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Older versions of Node have no Zstandard. */
 const COMPRESSION =
   'zstdCompressSync' in zlib
     ? ({ codec: 'ZSTD', compressors: { ZSTD: (input: Uint8Array) => zlib.zstdCompressSync(input, ZSTD) } } as const)

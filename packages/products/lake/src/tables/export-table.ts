@@ -10,7 +10,7 @@ export interface ExportTable {
   readonly columns: readonly ExportColumn[];
   /** From `FROM` on, without the range. */
   readonly source: Sql;
-  /** Total order of the rows, so that equal rows make equal files. */
+  /** Total order: equal rows make equal files. */
   readonly order: readonly Sql[];
 }
 
@@ -35,7 +35,6 @@ function tablesOf({ name: dataset, table }: Dataset): readonly ExportTable[] {
   return table.name === SIDES ? [transfersOf(dataset, table), stored] : [stored];
 }
 
-/** One row per transfer, from the side of the sender. */
 function transfersOf(dataset: string, table: RowTable): ExportTable {
   const names = new Map([
     ['account', 'from_address'],
@@ -69,7 +68,7 @@ function columnOf({ name: table, types }: RowTable, column: string, name?: strin
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'];
 
-/** Blocks ascend in a file, which keeps it small and lets readers skip parts. */
+/** Ascending blocks keep a file small and let readers skip parts. */
 function orderOf({ key }: RowTable): readonly Sql[] {
   const rest = key.filter((column) => column !== 'chain_id' && !PLACE.includes(column));
   return [...PLACE.filter((column) => column === 'block_number' || key.includes(column)), ...rest].map(quoted);
@@ -85,14 +84,13 @@ export type ColumnKind = 'int32' | 'int64' | 'double' | 'boolean' | 'bytes' | 't
 
 export interface ExportColumn {
   readonly name: string;
-  /** Yields the value in the binary format of `kind`. Null: the time of the row's block. */
+  /** In the binary format of `kind`. Null: the time of the row's block. */
   readonly expression: Sql | null;
   readonly postgres: string;
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
 }
 
-/** Time of the block, for tables without a time. Null if the header is not stored. */
 const BLOCK_TIME: ExportColumn = {
   name: 'block_time',
   expression: null,
@@ -125,8 +123,8 @@ function conversionOf(type: string, column: Sql): { readonly kind: ColumnKind; r
   if (kind !== undefined) return { kind, expression: column };
   if (type === 'smallint') return { kind: 'int32', expression: sql`${column}::integer` };
   if (type === 'real') return { kind: 'double', expression: sql`${column}::double precision` };
-  // Elements as JSON texts: numbers of 78 digits stay exact.
+  // JSON texts keep numbers of 78 digits exact.
   if (type.endsWith('[]')) return { kind: 'text', expression: sql`array_to_json(${column}::text[])::text` };
-  // Parquet's decimals end at 38 digits, and uint256 has 78.
+  // Parquet's decimals end at 38 digits.
   return { kind: 'text', expression: sql`${column}::text` };
 }

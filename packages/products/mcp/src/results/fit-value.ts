@@ -1,12 +1,11 @@
-/** Largest data text of a result: agents read all of it, about 7,500 tokens. Bytes of UTF-8. */
+/** Bytes of UTF-8, about 7,500 tokens. */
 export const RESULT_BYTES_MAX = 30_000;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members that take much room and that no question of an agent needs. */
 const LEFT_OUT = /^(?:block_?hash|.*logo.*|thumbnail|page_?size|logs_?bloom|.*_label|.*_entity)$/i;
 
-/** Returns a value without nulls in its objects, and without hashes of blocks, pictures and labels. */
+/** Drops nulls in objects, hashes of blocks, pictures and labels. */
 export function compactValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(compactValue);
   if (!isMembers(value)) return value;
@@ -17,7 +16,6 @@ export function compactValue(value: unknown): unknown {
   );
 }
 
-/** Takes members that all rows share out of them. */
 export function shareRepeated(rows: readonly unknown[]): {
   readonly rows: readonly unknown[];
   readonly shared: Members;
@@ -28,7 +26,6 @@ export function shareRepeated(rows: readonly unknown[]): {
     const text = JSON.stringify(value);
     return rows.every((row) => JSON.stringify(row[name]) === text);
   });
-  // A row without members would look like no row.
   if (shared.length === 0 || shared.length === Object.keys(first).length) return { rows, shared: {} };
   const names = new Set(shared.map(([name]) => name));
   return {
@@ -37,7 +34,7 @@ export function shareRepeated(rows: readonly unknown[]): {
   };
 }
 
-/** Returns how many rows fit from the start as a JSON array. @param rows each as JSON text */
+/** @returns how many first rows fit as a JSON array @param rows JSON texts */
 export function rowsThatFit(rows: readonly string[], bytesMax = RESULT_BYTES_MAX): number {
   let bytes = 2;
   for (const [index, row] of rows.entries()) {
@@ -47,7 +44,7 @@ export function rowsThatFit(rows: readonly string[], bytesMax = RESULT_BYTES_MAX
   return rows.length;
 }
 
-/** Returns a value whose JSON fits: the start of its lists and long texts, if all of it is too large. */
+/** A value too large as JSON is cut to the start of its lists and long texts. */
 export function fitValue(
   value: unknown,
   bytesMax = RESULT_BYTES_MAX,

@@ -20,7 +20,6 @@ export function routeError(status: number, body: unknown): ToolResult {
   return toolError({ code, message, remedy, ...('details' in answer && { details: answer.details }) });
 }
 
-/** A refusal that no other argument changes. */
 const settingShape = z.looseObject({ reason: z.literal('not-indexed'), configuration_key: z.string() });
 
 const NOT_INDEXED: ToolRefusal = {
@@ -41,7 +40,7 @@ const UNAVAILABLE: ToolRefusal = {
   remedy: 'Wait a few seconds, then call the tool again.',
 };
 
-/** By HTTP status: 202 if data is being counted. The messages are for responses without one. */
+/** By HTTP status; messages are for responses without one. 202: data is being counted. */
 const REFUSALS: Readonly<Record<number, ToolRefusal>> = {
   202: UNAVAILABLE,
   400: {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { RESULT_BYTES_MAX } from './fit-value.ts';
 
 export interface ToolResult {
-  /** Texts for the agent: first notes such as the covered blocks, then the data. */
   readonly texts: readonly string[];
   readonly structured?: StructuredResult | undefined;
   readonly isError: boolean;
@@ -22,7 +21,6 @@ export function toolResult(coverage: string, notes: readonly string[], data: unk
   };
 }
 
-/** JSON Schema of {@link StructuredResult}, short because each tool repeats it. */
 export const OUTPUT_SCHEMA = {
   type: 'object',
   properties: { coverage: { type: 'string' }, data: {} },
@@ -40,7 +38,7 @@ const indexedShape = z.looseObject({
   indexed: z.looseObject({ from_block: digits, to_block: digits, complete: z.boolean() }),
 });
 
-/** From the `indexed` block or the headers of a response. Null if it reports no coverage. */
+/** From the `indexed` block or headers of a response. Null if it reports no coverage. */
 export function indexedWords(body: unknown, header: ReadHeader): string | null {
   const { data } = indexedShape.safeParse(body);
   if (data !== undefined) {

@@ -27,7 +27,7 @@ import { withoutNullArguments } from './null-arguments.ts';
 export interface McpRouteOptions {
   readonly routes: readonly RouteModule[];
   readonly progress: Progress;
-  /** Names of the configured chains. If there is one, tools need no chain. */
+  /** If there is one, tools need no chain. */
   readonly chains: readonly string[];
   readonly clock: Clock;
   /** Null: no SQL tool. */
@@ -39,7 +39,7 @@ const PATH = '/mcp';
 const BODY_BYTES_MAX = 65_536;
 const BODY_VALUES_MAX = 10_000;
 
-/** Streamable HTTP without sessions. A request calls one tool, so rate limits count tool calls like requests. */
+/** Streamable HTTP without sessions. One request calls one tool, so rate limits count calls. */
 export function mcpRoute({ routes, progress, chains, clock, sql, version }: McpRouteOptions): RouteModule {
   return (app, dependencies) => {
     const context: OperationContext = {
@@ -49,7 +49,6 @@ export function mcpRoute({ routes, progress, chains, clock, sql, version }: McpR
       now: () => clock.now(),
     };
     let tools: Toolbox | undefined;
-    // Created at the first request, when all routes are registered.
     const toolbox = (): Toolbox => {
       tools ??= localToolbox([
         ...progressTools(progress),
@@ -70,7 +69,7 @@ export function mcpRoute({ routes, progress, chains, clock, sql, version }: McpR
   };
 }
 
-/** Operations that this server has no route for are no tools. */
+/** Operations without a route here are no tools. */
 function operationTools(app: ApiApp, context: OperationContext): Tool[] {
   const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Chainstead', version: '' } });
   const operations = readOperations(withDescriptions(document));
@@ -84,7 +83,7 @@ function operationTools(app: ApiApp, context: OperationContext): Tool[] {
 
 type Serve = (request: Request, body: unknown, caller: ToolCaller) => Promise<Response>;
 
-/** Serves clients of the revision 2026-07-28 and of those from 2025. Each request has its own protocol server. */
+/** Revision 2026-07-28 and those of 2025. Each request has a separate protocol server. */
 function createServing(toolbox: () => Toolbox, version: string, logger: Logger): Serve {
   const callers = new WeakMap<Request, ToolCaller>();
   const serverFor = (caller: ToolCaller) => createMcpServer(toolbox(), caller, version);
@@ -96,7 +95,6 @@ function createServing(toolbox: () => Toolbox, version: string, logger: Logger):
     },
     {
       legacy: 'reject',
-      // The tools never change while a process runs, so nothing would be sent to subscribers.
       maxSubscriptions: 0,
       onerror: (error) => logger.debug({ err: error }, 'Agent request refused'),
     },

@@ -31,7 +31,6 @@ export function createMcpServer(toolbox: Toolbox, caller: ToolCaller, version: s
   return server;
 }
 
-/** Sent to agents with the list of tools. */
 const INSTRUCTIONS = `Chainstead serves blockchain data that it has indexed from its own nodes. All tools only read.
 Call status first: it shows the indexed chains and blocks. chain can be omitted if there is only one. Each result starts with its coverage: if that is incomplete, do not conclude that something never happened.
 Rows leave out members without a value. Members that are the same in all rows are in all_rows. Amounts without a suffix are in the smallest unit of a token. Pass the cursor of a page to get the next one.

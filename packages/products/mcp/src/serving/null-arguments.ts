@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 
-/** Returns a message without `arguments: null`, which some clients send for a tool without arguments. */
+/** Some clients send `arguments: null` for a tool without arguments. */
 export function withoutNullArguments(message: unknown): unknown {
   if (typeof message !== 'object' || message === null || !('params' in message)) return message;
   const { params } = message;
@@ -19,7 +19,7 @@ export function linesWithoutNullArguments(input: Readable): Readable {
   return Readable.from(lines());
 }
 
-/** A line that is no JSON is left to the protocol, which refuses it. */
+/** The protocol refuses a line that is no JSON. */
 function repaired(line: string): string {
   try {
     return JSON.stringify(withoutNullArguments(JSON.parse(line)));

@@ -64,7 +64,6 @@ function refusalText(status: number, body: unknown): string {
   return `HTTP status ${status}${message === undefined ? '' : `, ${message}`}`;
 }
 
-/** @returns undefined for a text that is no JSON, such as the error page of a proxy */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,13 +1,13 @@
-/** The parts of SQL that a statement of an agent may have. Each makes values of a known size and rows one by one. */
+/** SQL that agents may use: values of a known size, and rows one by one. */
 
-/** Nodes of the syntax tree. Left out, for example: row locks, parameters, XML, JSON constructors and tables, GROUPING SETS. */
+/** Syntax nodes. Left out: row locks, parameters, XML, JSON constructors, GROUPING SETS, … */
 export const NODES: ReadonlySet<string> = new Set(
   `A_ArrayExpr A_Const A_Expr A_Indices A_Indirection A_Star Alias BooleanTest BoolExpr CaseExpr CaseWhen CoalesceExpr ColumnRef
   CommonTableExpr FuncCall Integer JoinExpr List MinMaxExpr NamedArgExpr NullTest RangeFunction RangeSubselect RangeVar ResTarget
   RowExpr SelectStmt SortBy SQLValueFunction String SubLink TypeCast WindowDef`.split(/\s+/),
 );
 
-/** Types of casts. Types that pad (`char`, `bit`) or that the server looks up are left out. */
+/** Without types that pad (`char`, `bit`) or that the server looks up. */
 export const TYPES: ReadonlySet<string> = new Set(
   `bool bytea date float4 float8 int2 int4 int8 interval json jsonb numeric text time timestamp timestamptz timetz uuid varchar`.split(
     ' ',
@@ -20,13 +20,12 @@ export const OPERATORS: ReadonlySet<string> = new Set(
     .concat('NOT BETWEEN', 'BETWEEN SYMMETRIC', 'NOT BETWEEN SYMMETRIC'),
 );
 
-/** Operators that return one of their values, or a part of it. */
 export const SELECTING_OPERATORS: ReadonlySet<string> = new Set(['-', '->', '->>', '#>', '#>>']);
 
-/** Operators that take long with numbers of many digits, which no time limit interrupts. */
+/** Slow with many digits, and no time limit interrupts them. */
 export const SLOW_OPERATORS: ReadonlySet<string> = new Set(['*', '/', '%', '^']);
 
-/** Functions that return a number, a time, a truth value or a short text. */
+/** They return a number, a time, a truth value or a short text. */
 export const SMALL_FUNCTIONS: ReadonlySet<string> = new Set(
   `abs age array_length array_position ascii avg bit_length bool_and bool_or cardinality ceil ceiling char_length character_length
   chr clock_timestamp corr count cume_dist date_bin date_part date_trunc dense_rank div every exp extract floor generate_series
@@ -38,7 +37,6 @@ export const SMALL_FUNCTIONS: ReadonlySet<string> = new Set(
   amount block_key collection_key token_id_key transaction_key wallet_key`.split(/\s+/),
 );
 
-/** Functions that return one of their values, or a part of it. */
 export const SELECTING_FUNCTIONS: ReadonlySet<string> = new Set(
   `btrim bytes decode first_value initcap json_array_elements json_array_elements_text json_each json_each_text json_object_keys
   jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys lag last_value lead left lower ltrim

@@ -11,7 +11,7 @@ export interface CheckedStatement extends StatementFacts {
   readonly statement: string;
 }
 
-/** Before Postgres sees it: planning alone would compute `repeat('x', 1000000000)`. @throws SqlRefusalError */
+/** Before Postgres: planning alone computes `repeat('x', 1000000000)`. @throws SqlRefusalError */
 export async function checkStatement(sql: string): Promise<CheckedStatement> {
   const statement = sql.replace(/[;\s]+$/, '');
   if (statement.trim() === '') throw refused('sql is empty', 'Pass one SELECT statement.');
@@ -19,13 +19,11 @@ export async function checkStatement(sql: string): Promise<CheckedStatement> {
     throw refused(`sql has more than ${SQL_LENGTH_MAX} characters`, 'Shorten the statement.');
   if (statement.includes('\0')) throw refused('sql contains a NUL character', 'Remove it.');
   if (depthOf(statement) > BRACKETS_MAX) throw nestedTooDeep();
-  // Loaded on first use: the parser takes 2 MB.
   const { parse } = await import('libpg-query');
   try {
     return { statement, ...measureStatement(await parse(statement)) };
   } catch (error) {
     if (error instanceof StatementRefusal) throw refused(error.message, ADVICE);
-    // The call stack of parser or check is full.
     if (error instanceof RangeError) throw nestedTooDeep();
     if (error instanceof Error && error.name === 'SqlError')
       throw refused(`The statement is not valid (42601): ${error.message.slice(0, 500)}`, ADVICE);
@@ -41,7 +39,6 @@ function nestedTooDeep(): SqlRefusalError {
   return refused('The statement is nested too deeply', 'Use fewer brackets and operators.');
 }
 
-/** Also counts brackets within texts, which is no harm. */
 function depthOf(statement: string): number {
   let [depth, deepest] = [0, 0];
   for (const character of statement) {

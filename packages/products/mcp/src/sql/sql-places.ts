@@ -16,19 +16,19 @@ const NAMES_SQL = `SELECT application_name AS name FROM pg_catalog.pg_stat_activ
 WHERE usename = session_user AND datname = current_database() AND pid <> pg_backend_pid()
   AND pg_catalog.starts_with(application_name, '${NAME} ')`;
 
-/** The session's name shows its place until the transaction is over. @throws SqlRefusalError SQL_BUSY */
+/** The session's name marks its place in the transaction. @throws SqlRefusalError SQL_BUSY */
 export async function takePlace(client: SessionClient, key: string, places: SqlPlaces): Promise<void> {
   const own = `${NAME} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   await runAlone(client, `SET LOCAL application_name = '${own}'`);
   const others = await runAlone<{ name: string }>(client, NAMES_SQL);
   const running = Map.groupBy(others, ({ name }) => name);
   if ((running.get(own)?.length ?? 0) >= places.perKey) throw busy(true);
-  // A key that is refused now counts no more than its places.
+  // A refused key counts no more than its places.
   const all = [...running.values()].reduce((sum, { length }) => sum + Math.min(length, places.perKey), 0);
   if (all >= places.all) throw busy(false);
 }
 
-/** Counts statements of this process, so that one without a place opens no connection. */
+/** Refuses statements without a place before they open a connection. */
 export class LocalPlaces {
   readonly #places: SqlPlaces;
   readonly #running = new Map<string, number>();
@@ -38,7 +38,7 @@ export class LocalPlaces {
     this.#places = places;
   }
 
-  /** @returns a function that frees the place @throws SqlRefusalError SQL_BUSY */
+  /** @returns frees the place @throws SqlRefusalError SQL_BUSY */
   take(key: string): () => void {
     const own = this.#running.get(key) ?? 0;
     if (own >= this.#places.perKey) throw busy(true);
@@ -54,7 +54,6 @@ export class LocalPlaces {
   }
 }
 
-/** @param isOwn whether the statements of the same key have all of its places */
 function busy(isOwn: boolean): SqlRefusalError {
   return isOwn
     ? new SqlRefusalError('SQL_BUSY', 'Other statements of this key are still running', 'Retry in a few seconds.')

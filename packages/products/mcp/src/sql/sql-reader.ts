@@ -11,14 +11,13 @@ export interface SqlRows {
   readonly hasMore: boolean;
 }
 
-/** Runs statements of agents, each on its own connection as a role that can only read. */
+/** Each statement has its own connection, as a role that can only read. */
 export interface SqlReader {
   read(sql: string, asker: SqlAsker): Promise<SqlRows>;
   columns(view: string | null, asker: SqlAsker): Promise<SqlRows>;
 }
 
 interface SqlAsker {
-  /** Statements with the same key share its places. */
   readonly key: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,13 +35,13 @@ export interface SqlReaderOptions {
 
 const ROWS_MAX = 200;
 const TIMEOUT_MS = 10_000;
-/** Time that the server gets to report its own timeout, before the connection is given up. Milliseconds. */
+/** Milliseconds for the server to report its timeout. */
 const GRACE_MS = 2_000;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): SqlReader {
   const { rowsMax = ROWS_MAX, timeoutMs = TIMEOUT_MS, places = SQL_PLACES } = limits;
-  // Only single sessions are used: a pooled connection would keep settings of the statement before.
+  // A pooled connection would keep settings of the statement before.
   const database = openDatabase({ url, applicationName: 'chainstead agent', poolSize: 1, logger });
   const local = new LocalPlaces(places);
   const run = async <T>({ key, signal }: SqlAsker, work: (client: SessionClient) => Promise<T>): Promise<T> => {
@@ -61,7 +60,6 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
         throw error instanceof SqlRefusalError ? error : refusalOf(error, timeoutMs);
       } finally {
         signal?.removeEventListener('abort', abandon);
-        // Also ends the transaction.
         await client.end();
       }
     } finally {
@@ -133,7 +131,7 @@ async function restrict(client: SessionClient, timeoutMs: number): Promise<void>
   await runAlone(client, 'SET LOCAL search_path TO analytics');
 }
 
-/** Settings of each transaction. Hash joins are off because equal keys of many rows must fit into memory. */
+/** Hash joins are off: equal keys of many rows must fit into memory. */
 const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: '1000',
   hash_mem_multiplier: '1',
@@ -147,7 +145,7 @@ async function readRows(
   { statement, innerSorts }: CheckedStatement,
   rowsMax: number,
 ): Promise<string[]> {
-  // Alone it must be one query, so that below it can't leave its parentheses.
+  // EXPLAIN accepts one query, so the statement can't leave its parentheses below.
   const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(client, `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`);
   const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], innerSorts);
   if (workMemoryKb === null)
@@ -157,18 +155,17 @@ async function readRows(
       'Use NOT EXISTS instead of NOT IN, and no FULL JOIN.',
     );
   await runAlone(client, `SET LOCAL work_mem = ${workMemoryKb}`);
-  // A variable, because the types of the driver lack `queryMode`.
+  // A variable, because the driver's types lack `queryMode`.
   const described = { text: `SELECT * FROM (\n${statement}\n) AS given LIMIT 0`, queryMode: 'extended' };
   const { fields } = await client.query<object>(described);
   const rows = await runAlone<{ row: string }>(client, jsonRowsSql(statement, fields, rowsMax));
   return rows.map(({ row }) => row);
 }
 
-/** Types by object id: numbers, times and truth values; texts. */
+/** Object ids: numbers, times and truth values; texts. */
 const SHORT_TYPES = new Set([16, 20, 21, 23, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950]);
 const TEXT_TYPES = new Set([19, 25, 705, 1042, 1043]);
 
-/** Returns the statement that reads the rows as JSON. Long values are cut before they become JSON. */
 function jsonRowsSql(
   statement: string,
   columns: readonly { readonly name: string; readonly dataTypeID: number }[],
@@ -195,7 +192,7 @@ ${statement}
 
 const SQLSTATE_CANCELED = '57014';
 
-/** Texts of Postgres about the agent's own statement. Other errors have no text for agents. */
+/** Only Postgres' texts about the agent's own statement. */
 function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
@@ -214,17 +211,16 @@ function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
 
 const MESSAGE_LENGTH_MAX = 500;
 
-/** Memory that sorts and hash tables of one statement share. Kilobytes. */
 const SHARED_KB = 65_536;
-/** Most and least of one sort or hash table; the least is that of Postgres. Kilobytes. */
+/** Per sort or hash table, in kilobytes. The least is that of Postgres. */
 const WORK_MEM_KB = { max: 8_192, min: 64 };
 const NODES_WITH_MEMORY = /Sort|Aggregate|WindowAgg|Materialize|Memoize|CTE Scan|Function Scan|SetOp/;
 
-/** Hash tables that never use the disk: their size depends on estimates that a statement can deceive. */
+/** They never use the disk, and a statement can deceive the estimates of their size. */
 const UNBOUNDED_NODES = /^(?:Hash|SetOp|Recursive Union)$/;
 const planShape = z.array(z.looseObject({ Plan: z.unknown() })).length(1);
 
-/** Kilobytes of each sort and hash table; null if Postgres does not bound one. `explained`: EXPLAIN (VERBOSE, FORMAT JSON). */
+/** Kilobytes each; null: one has no bound. `explained`: EXPLAIN (VERBOSE, FORMAT JSON). */
 function workMemoryOf(explained: unknown, innerSorts: number): number | null {
   let holders = innerSorts;
   let isBounded = true;

@@ -77,5 +77,5 @@ async function answer(read: () => Promise<SqlRows>): Promise<ToolResult> {
   }
 }
 
-/** Characters of a row that is too large: escapes can make each of them six bytes. */
+/** Characters; escapes can make each six bytes. */
 const LONG_ROW_LENGTH = 4_000;

@@ -8,23 +8,22 @@ import {
   TYPES,
 } from './allowed-sql.ts';
 
-/** Values for one row. A value that grows counts as often as it fits its largest input. */
+/** Values for one row. One that grows counts as often as it fits its largest input. */
 export const VALUES_MAX = 400;
 
 /** A statement uses something that is not allowed. The message is for the agent. */
 export class StatementRefusal extends Error {}
 
 export interface StatementFacts {
-  /** Sorts within aggregates, such as `count(DISTINCT x)`. */
   readonly innerSorts: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The columns that an expression sees. Sizes are multiples of the largest input. */
+/** Sizes are multiples of the largest input. */
 interface Scope {
   readonly columns: number;
-  /** Names of tables and subqueries: as a column, such a name means a whole row. */
+  /** Tables and subqueries: as a column, their name means a whole row. */
   readonly rows: ReadonlySet<string>;
   readonly queries: ReadonlyMap<string, number>;
 }
@@ -60,7 +59,7 @@ class Measure {
     if (given.op !== 'SETOP_NONE' && given.op !== 'SETOP_UNION')
       throw new StatementRefusal('INTERSECT and EXCEPT are not allowed. Use EXISTS or NOT EXISTS');
     const { withClause: _with, fromClause: _from, targetList: _targets, larg: _left, rarg: _right, ...others } = given;
-    // ORDER BY and GROUP BY may name a column of the result, which may have the name of a table.
+    // ORDER BY and GROUP BY may name a column of the result instead of a table.
     const names = new Set(listOf(given.targetList).map((target) => fieldsOf(fieldsOf(target).ResTarget).name));
     const rows = new Set([...scope.rows].filter((name) => !names.has(name)));
     const { sortClause, groupClause, ...conditions } = others;
@@ -100,7 +99,6 @@ class Measure {
       return withRow(scope, nameOf(fields.alias), size);
     }
     if (kind !== 'RangeFunction') throw notAllowed(kind);
-    // The name of a function in FROM is that of its column.
     return { ...scope, columns: Math.max(scope.columns, this.#expressions({ functions: fields.functions }, scope)) };
   }
 
@@ -132,7 +130,7 @@ class Measure {
       case 'A_ArrayExpr':
       case 'RowExpr': {
         const parts = listOf(fields.elements ?? fields.args).map((part) => this.#expression(part, scope));
-        // As text, each quote in it is escaped.
+        // As text, each quote is escaped.
         return this.#count(2 * Math.max(1, sumOf(parts)));
       }
       case 'A_Indirection':
@@ -199,15 +197,13 @@ class Measure {
   }
 }
 
-/** Reads of tables, subqueries and functions in FROM: each adds to the memory of the planner. */
+/** Each table, subquery and function in FROM adds to the planner's memory. */
 const TABLES_MAX = 20;
-/** A star counts as so many columns. */
 const STAR_VALUES = 10;
-/** A short number takes so many times its text. */
 const JSONB_GROWTH = 8;
 const PADDING_MAX = 1_000;
 
-/** Size of a function's value for functions that can enlarge their arguments; null if it has no bound. */
+/** Size of a value that functions enlarge; null: no bound. */
 function growth(name: string, args: readonly unknown[], sizes: readonly number[]): number | null {
   const largest = Math.max(1, ...sizes);
   const [, second, third] = args.map(constantOf);
@@ -236,7 +232,6 @@ function growth(name: string, args: readonly unknown[], sizes: readonly number[]
   }
 }
 
-/** Functions of a whole row that `row.function` would call. */
 const ROW_FUNCTIONS = /^(?:row_to_json|to_jsonb?|jsonb?_build_array|quote_literal|quote_nullable|concat)$/;
 
 function columnSize(fields: readonly unknown[], { columns, rows }: Scope): number {
@@ -253,7 +248,7 @@ function withRow(scope: Scope, name: string | undefined, size: number): Scope {
   return { ...scope, rows, columns: Math.max(scope.columns, size) };
 }
 
-/** Returns kind and members of a node. Members without a kind, such as halves of a UNION, have ''. */
+/** Members without a kind, such as halves of a UNION, have ''. */
 function nodeOf(node: unknown): readonly [kind: string, fields: Fields] {
   const fields = fieldsOf(node);
   const [entry, ...others] = Object.entries(fields);

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { ToolSchema } from './tool.ts';
 
 interface OperationParameter {
-  /** Name in the route, such as `fromDate`. */
   readonly name: string;
-  /** Name for agents, the same in all tools, such as `from_date`. */
   readonly shown: string;
   readonly place: 'path' | 'query';
   readonly isRequired: boolean;
@@ -45,7 +43,6 @@ export function readOperations(document: unknown): ReadonlyMap<string, Operation
   );
 }
 
-/** Parameters for web pages and for clients of other providers. Each would use up the context of agents. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   `block_number boostVerifiedContracts closest disable_total exchange exclude_native exclude_spam exclude_unverified_contracts explain final
   format include include_input_data include_internal_transactions include_prices isVerifiedContract max_token_inactivity
@@ -59,7 +56,6 @@ const SHOWN: Readonly<Record<string, string>> = {
   block_number_or_hash: 'block',
 };
 
-/** Short forms of the descriptions that most tools repeat. */
 const SCHEMAS: Readonly<Record<string, object>> = {
   address: { type: 'string', description: '0x and 40 digits' },
   chain: { type: 'string', description: 'Such as eth' },
@@ -88,7 +84,6 @@ function toParameter(given: z.infer<typeof parameterShape>): OperationParameter 
   return { name, shown, place, isRequired, schema: { ...(SCHEMAS[shown] ?? own) } };
 }
 
-/** Rows of a page unless the agent asks for another number: a page of 100 rows fills a result. */
 export const LIMIT_DEFAULT = 20;
 
 export function takesDates({ parameters }: Operation): boolean {
@@ -126,18 +121,17 @@ const UNITS: Readonly<Record<string, number>> = {
 interface DateRange {
   readonly from: string;
   readonly to: string;
-  /** False if `to` is now: newer blocks belong to the range, too. */
+  /** False if `to` is now: newer blocks belong to the range. */
   readonly hasEnd: boolean;
 }
 
 export const RANGE_DESCRIPTION = 'today, yesterday, last 7 days (UTC)';
 
-/** Returns the times of a range in words, in UTC; null if it is none. @param now milliseconds since the Unix epoch */
+/** In UTC; null if the words name no range. @param now milliseconds since the Unix epoch */
 export function dateRange(words: string, now: number): DateRange | null {
   const text = words.trim().toLowerCase();
   const midnight = now - (now % (UNITS.day ?? now));
   if (text === 'today') return rangeOf(midnight, now, false);
-  // The end counts, so it is the last second of the day.
   if (text === 'yesterday') return rangeOf(midnight - (UNITS.day ?? 0), midnight - 1_000, true);
   const { count = '1', unit = '' } =
     /^(?:the )?last (?:(?<count>\d{1,4}) )?(?<unit>minute|hour|day|week)s?$/.exec(text)?.groups ?? {};

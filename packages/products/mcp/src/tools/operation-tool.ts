@@ -15,13 +15,12 @@ import {
 import type { Tool, ToolArguments, ToolCaller } from './tool.ts';
 
 const SMALLER_PAGES_MAX = 3;
-/** Share of the limit that a smaller page aims at: rows differ in size. */
 const SHARE_OF_LIMIT = 0.8;
 
 export interface OperationContext {
   readonly api: InnerApi;
   readonly onlyChain: string | null;
-  /** Returns the indexed blocks of a chain in words, for routes that report none. Undefined: of all chains. */
+  /** Words for routes that report no coverage. Undefined: all chains. */
   coverage(chain: string | undefined): Promise<string>;
   now(): number;
 }
@@ -74,7 +73,7 @@ export async function request(
   return { status, body, header: (name) => headers.get(name) };
 }
 
-/** Adds the only chain, the limit and the times of a range. Null if the range is not valid. */
+/** Adds the only chain, the limit and the times of a range. Null: invalid range. */
 export function fillArguments(
   operation: Operation,
   given: ToolArguments,
@@ -105,7 +104,6 @@ export function targetOf({ path, parameters }: Operation, given: ToolArguments):
   return text === '' ? target : `${target}?${text}`;
 }
 
-/** A list is repeated, and members of an object are parameters themselves, as the document declares. */
 function entriesOf(name: string, value: unknown): (readonly [name: string, text: string])[] {
   if (Array.isArray(value)) return value.map((item: unknown) => [name, textOf(item)]);
   if (typeof value === 'object' && value !== null)
@@ -113,12 +111,10 @@ function entriesOf(name: string, value: unknown): (readonly [name: string, text:
   return [[name, textOf(value)]];
 }
 
-/** Values of another kind are shown to the route, which refuses them by name. */
 function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Errors of routes name their own parameters. */
 function withShownNames(body: unknown, { parameters }: Operation): unknown {
   if (typeof body !== 'object' || body === null || !('message' in body) || typeof body.message !== 'string')
     return body;
@@ -128,13 +124,12 @@ function withShownNames(body: unknown, { parameters }: Operation): unknown {
   return { ...body, message };
 }
 
-/** A place in a list: the cursor of the route's page, and rows of this page that were shown before. */
 interface PagePlace {
   readonly cursor: string | undefined;
   readonly skipped: number;
 }
 
-/** A page that does not fit continues with its own cursor and the number of rows shown. */
+/** Format: the page's cursor, `~`, rows shown. */
 function splitCursor(given: unknown): PagePlace {
   if (typeof given !== 'string') return { cursor: undefined, skipped: 0 };
   const [cursor = '', skipped = '0'] = given.split('~');
@@ -143,7 +138,6 @@ function splitCursor(given: unknown): PagePlace {
 
 const pageShape = z.looseObject({ result: z.array(z.unknown()), cursor: z.string().nullish() });
 
-/** @returns null if the page fits, or has no rows to leave out */
 function smallerLimit({ body }: RouteResponse): number | null {
   const { data } = pageShape.safeParse(body);
   if (data === undefined || data.result.length < 2) return null;

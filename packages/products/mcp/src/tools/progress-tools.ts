@@ -77,7 +77,6 @@ const rangeShape = z.looseObject({
 
 const CHAINS_MAX = 5;
 
-/** Returns the indexed blocks of a chain in words, or of all chains, for results that report none. */
 export async function progressWords(progress: Progress, chain: string | undefined): Promise<string> {
   const all = await progress.status();
   const named = all.filter((facts) => facts.chain === chain);

@@ -16,7 +16,7 @@ export interface ToolSchema {
 }
 
 export interface Tool extends ToolDefinition {
-  /** Runs the tool. Refusals are results, not exceptions. */
+  /** Refusals are results, not exceptions. */
   call(given: ToolArguments, caller: ToolCaller): Promise<ToolResult>;
 }
 
@@ -33,7 +33,7 @@ export interface Toolbox {
   call(name: string, given: ToolArguments, caller: ToolCaller): Promise<ToolResult>;
 }
 
-/** Returns a toolbox of tools in this process. Their arguments are checked by name here, and by value in each tool. */
+/** Arguments are checked by name here, and by value in each tool. */
 export function localToolbox(tools: readonly Tool[]): Toolbox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
@@ -47,7 +47,7 @@ export function localToolbox(tools: readonly Tool[]): Toolbox {
           remedy: `Use one of: ${[...byName.keys()].join(', ')}.`,
         });
       const { properties, required } = tool.inputSchema;
-      // Many clients send null, and some an empty text, for each argument that the agent left out.
+      // Many clients send null or an empty text for omitted arguments.
       const given = Object.fromEntries(
         Object.entries(all).filter(
           ([key, value]) => value !== null && !(value === '' && Object.hasOwn(properties, key)),

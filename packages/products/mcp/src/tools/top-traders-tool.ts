@@ -90,12 +90,11 @@ export function topTradersTool(operation: Operation, context: OperationContext):
 interface Trader {
   readonly wallet: string;
   swaps: number;
-  /** Whole tokens, with {@link DIGITS} more digits. */
+  /** In units of 10^-{@link DIGITS} tokens. */
   amount: bigint;
   usd: number;
 }
 
-/** Digits behind the point that are added up exactly. */
 const DIGITS = 36;
 
 function topWallets(swaps: readonly Swap[], side: 'buy' | 'sell'): object[] {

@@ -2,7 +2,7 @@ import { createDefinitionReader, type DefinitionReader, stateOfName } from '@cha
 import type { Database } from '@chainstead/db';
 import type { Stream } from '../stream.ts';
 
-/** Returns streams, with the contracts that match nothing in the status messages of active ones. */
+/** Names contracts that match nothing in the status messages of active streams. */
 export type DescribeStreams = <Described extends DescribedStream>(
   streams: readonly Described[],
 ) => Promise<readonly Described[]>;

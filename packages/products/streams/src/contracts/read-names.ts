@@ -5,7 +5,6 @@ import type { WatchedBlock } from '@chainstead/sync';
 import type { NamedLogs } from '../matching/match-block.ts';
 import type { StreamIndex } from '../matching/stream-index.ts';
 
-/** Returns the contracts and events that logs of blocks belong to, among those that streams name. */
 export type ReadNames = (
   reader: Pick<Database, 'query'>,
   chain: Chain,
@@ -15,7 +14,7 @@ export type ReadNames = (
 
 const NONE: NamedLogs = new Map();
 
-/** `known`: children that their factory has not named yet are unknown. `complete`: rejects if events are missing. */
+/** `known`: children not named yet are unknown. `complete`: rejects if events are missing. */
 export function createReadNames(children: 'known' | 'complete'): ReadNames {
   const readDefinitions = createDefinitionReader();
   return async (reader, chain, { byContract }, blocks) => {

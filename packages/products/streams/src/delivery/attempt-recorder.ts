@@ -22,15 +22,13 @@ interface Waiting {
 }
 
 const BATCH_MAX = 500;
-/** Bodies stored with a batch: each exists several times on its way to Postgres. Characters. */
 const BATCH_LENGTH_MAX = 16_777_216;
-/** After a batch of this size, the next one gathers for a moment: each batch costs a query plan and a WAL flush. */
+/** After a batch of this size, the next one gathers: each costs a query plan and a WAL flush. */
 const GATHERING_MIN = 16;
 const GATHER_MS = 20;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
 
-/** Records attempts in batches. While one batch commits, the next one gathers; under load it waits a moment longer. */
 export function createAttemptRecorder(options: AttemptRecorderOptions) {
   let waiting: Waiting[] = [];
   let working = false;
@@ -47,7 +45,7 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
   }
 
   return {
-    /** Resolves after the commit. Rejects if the signal aborts first or Postgres refuses the attempt permanently. */
+    /** Resolves after the commit. Rejects on abort, or if Postgres refuses the attempt. */
     record(attempt: Attempt, signal: AbortSignal): Promise<Verdict> {
       const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
       waiting.push({ attempt, signal, resolve, reject });
@@ -66,7 +64,7 @@ function batchSize(waiting: readonly Waiting[]): number {
   return waiting.length;
 }
 
-/** Never throws. Retries while Postgres is unavailable, because every attempt made must be recorded. */
+/** Never throws. Retries while Postgres is unavailable: every attempt must be recorded. */
 async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]): Promise<void> {
   const { database, retries, clock, logger } = options;
   let open = batch;
@@ -99,7 +97,7 @@ async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]
   }
 }
 
-/** Errors about the data itself, SQLSTATE classes 22 and 23: a retry with the same data fails again. */
+/** SQLSTATE classes 22 and 23: the same data fails again. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]...$/.test(error.code);
 }

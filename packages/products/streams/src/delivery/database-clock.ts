@@ -1,15 +1,14 @@
 import type { Clock, Logger } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 
-/** Larger offsets are logged; smaller ones have no visible effect. Milliseconds. */
 const REPORTED_OFFSET_MS = 5_000;
 
-/** The database time without a query per read. Machine clocks differ; due times need one clock for all processes. */
+/** Database time without a query per read: due times need one clock for all processes. */
 export function createDatabaseClock(options: { database: Pick<Database, 'query'>; clock: Clock; logger: Logger }) {
   const { database, clock, logger } = options;
   let offsetMs = 0;
   return {
-    /** Milliseconds since the Unix epoch; the local time until the first measurement. */
+    /** Milliseconds since the Unix epoch; local time until the first measurement. */
     now: (): number => clock.now() + offsetMs,
     async measure(): Promise<void> {
       const requested = clock.now();

@@ -13,11 +13,7 @@ import { postWebhook } from './post-webhook.ts';
 import { dropDelivery, failDelivery, postponeDelivery, readResend } from './waiting-delivery.ts';
 
 export interface WebhookBodies {
-  /**
-   * Returns the body without `confirmed` and `retries`, already stored with the match. Returns null if the webhook is
-   * no longer due: a reorg, a pause or another process may have intervened.
-   * @throws if no node returns the data that the body shows; the call can be retried.
-   */
+  /** Without `confirmed` and `retries`. Null: no longer due. @throws if no node returns its data */
   make(delivery: Delivery, signal: AbortSignal): Promise<string | null>;
 }
 
@@ -38,14 +34,14 @@ export interface SendingFacts {
   isHeld(): boolean;
 }
 
-/** Its body is built if none is stored yet, a long one when it is sent; null if it is no longer due. */
+/** Null: a long body, built when it is sent, or no longer due. */
 export interface PreparedDelivery extends DueDelivery {
   readonly making: Promise<string | null> | null;
 }
 
 export interface DeliverWebhook {
   prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery;
-  /** Never throws: failures are postponed or stay due. `onTaken` gets the length in characters on acceptance. */
+  /** Never throws: failures are postponed or stay due. `onTaken`: characters, on acceptance. */
   deliver(prepared: PreparedDelivery, facts: SendingFacts, signal: AbortSignal, onTaken: OnTaken): Promise<void>;
 }
 
@@ -55,7 +51,7 @@ interface Unsent {
 
 type OnTaken = (length: number) => void;
 
-/** Long texts in the works at a time, across all hosts. Each exists several times meanwhile. Characters. */
+/** Across all hosts. Each text exists several times meanwhile. Characters. */
 const LONG_TEXTS_MAX = 50_331_648;
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
@@ -66,7 +62,6 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     const { delivery, matchBody } = due;
     if (matchBody !== null || delivery.resend !== null || isObsolete(delivery)) return { ...due, making: null };
     const making = bodies.make(delivery, signal);
-    // The sending code handles the failure; the webhook may be put back before that.
     making.catch(() => {});
     return { ...due, making };
   }
@@ -92,7 +87,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     const outcome = await send(options, delivery, text, facts, signal);
     const body = outcome.success && delivery.resend === null ? null : text;
     const finishedAt = new Date(clock.now());
-    // After a failure the stream may have to stop: the next webhook waits until the failure is recorded.
+    // The next webhook waits until a failure is recorded: the stream may have to stop.
     if (outcome.success) onTaken(text.length);
     metrics.answered(outcome.durationMs / 1_000);
     const verdict = await recorder.record({ id: randomUUID(), delivery, body, outcome, finishedAt }, signal);
@@ -149,7 +144,6 @@ async function makeText(
   return textAtHand({ delivery, matchBody }) ?? { unsent: 'lost' };
 }
 
-/** True if the block left the chain before the webhook was sent, or if its match is no longer stored. */
 function isObsolete({ match, kind }: Delivery): boolean {
   return match === null || (match.isRemoved && kind !== 'removed');
 }

@@ -8,9 +8,7 @@ export type StatusReason = 'success-rate' | 'queue-size' | 'time-in-error';
 
 export interface DeliveryMetrics {
   count(result: DeliveryResult): void;
-  /** From sending to the response or timeout. */
   answered(seconds: number): void;
-  /** From the match to the first 2xx response. */
   delivered(seconds: number): void;
   statusChanged(status: 'error' | 'terminated', reason: StatusReason): void;
 }
@@ -47,7 +45,6 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
     labelNames: ['status', 'reason'],
     registers,
   });
-  // Counters start at 0, so that the first of each is visible.
   for (const result of RESULTS) results.inc({ result }, 0);
   watchTables(options);
   return {
@@ -58,7 +55,7 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
   };
 }
 
-/** A scrape must not wait for a hanging database. Milliseconds. */
+/** A scrape must not wait for a hanging database. */
 const READ_MS = 1_000;
 
 const STATUSES = "unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label";
@@ -110,7 +107,6 @@ function watchTables({ registry, database, logger }: DeliveryMetricsOptions): vo
       for (const { label, oldest: seconds = 0 } of waiting) oldest.set({ status: label }, seconds);
       stale.set(0);
     } catch (error) {
-      // An unavailable database must not remove the other metrics: the last values stay.
       stale.set(1);
       logger.debug({ reason: errorText(error) }, 'Streams could not be counted');
     }

@@ -16,7 +16,6 @@ import { createStatusMachine, readQueueSizes } from './status-machine.ts';
 
 export interface DeliveryWorkerOptions {
   readonly database: Database;
-  /** Limited to the destinations that the operator allows for webhooks. */
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
   readonly retries: RetryPolicy;
@@ -28,28 +27,22 @@ export interface DeliveryWorkerOptions {
   readonly clock: Clock;
   readonly sweepEveryMs?: number;
   readonly judgeEveryMs?: number;
-  /** Time until another process takes over the hosts of a dead process. Default 10,000 ms. */
+  /** Until other processes take over a dead one's hosts. @default 10,000 */
   readonly leaseMs?: number;
   readonly postponeMs?: number;
 }
 
-/**
- * Sends the webhooks of the outbox; needs only the database. A sweep finds hosts with due webhooks, takes the free
- * leases, reads the due webhooks and sends them. One process at a time serves a host with limited concurrency, so a
- * slow host delays no other host.
- */
+/** Takes free leases of hosts with due webhooks. One process at a time serves a host. */
 export interface DeliveryWorker {
   start(): Promise<void>;
-  /** Starts nothing more and waits for webhooks in flight. After `timeoutMs` they are aborted and stay due. */
+  /** Waits for webhooks in flight. After `timeoutMs` they are aborted and stay due. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Interval while nothing is due: new webhooks are announced, and retries are due to the second. */
 const IDLE_SWEEP_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MEASURE_EVERY_MS = 5_000;
-/** Time for webhooks in flight to react to the abort. Milliseconds. */
 const ABORT_GRACE_MS = 2_000;
 
 type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
@@ -136,7 +129,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
 function createHostTurns(hostsMax: number, run: (host: string) => Promise<void>, logger: Logger) {
   const working = new Map<string, Promise<void>>();
-  /** Hosts by last turn, longest ago first; hosts with nothing due are removed. */
   let lastTurns: readonly string[] = [];
 
   async function work(host: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ChainId, Hash } from '@chainstead/core';
 
-/** Content of a webhook: a new match, the same match once it has enough confirmations, or the removal of its block. */
+/** A new match, the same with enough confirmations, or the removal of its block. */
 export type DeliveryKind = 'unconfirmed' | 'confirmed' | 'removed';
 
 export interface MatchKey {
@@ -19,7 +19,7 @@ export interface Delivery extends MatchKey {
   readonly createdAt: Date;
   /** A body to send again unchanged; null: built from the match. */
   readonly resend: string | null;
-  /** Null if the match is no longer stored. */
+  /** Null: no longer stored. */
   readonly match: DeliveredMatch | null;
 }
 
@@ -32,15 +32,9 @@ export interface DeliveredMatch {
 
 export interface DueDelivery {
   readonly delivery: Delivery;
-  /**
-   * Body of the match, without `confirmed` and `retries`; null before the first attempt. Not part of `delivery`, which
-   * lives until its attempt is recorded: retaining these texts would dominate the cost of garbage collection.
-   */
+  /** Null before the first attempt. Not in `delivery`: retained texts would dominate GC. */
   readonly matchBody: string | null;
-  /**
-   * Length of a text above `LONG_BODY_LENGTH`, which is not read with the webhook but when it is sent; else 0. Such a
-   * resent text is empty in `delivery` until then. Characters.
-   */
+  /** Length of a text above `LONG_BODY_LENGTH`, read only when it is sent; else 0. Characters. */
   readonly longLength: number;
 }
 
@@ -59,14 +53,14 @@ export interface AttemptOutcome {
 }
 
 export interface Attempt {
-  /** UUID. Recording the same id twice has no further effect. */
+  /** UUID. Recording it again has no effect. */
   readonly id: string;
   readonly delivery: Delivery;
-  /** The exact text sent; null if it was delivered and is the `finishBody` result for the match. */
+  /** Exact text sent; null: delivered, and `finishBody` of the match. */
   readonly body: string | null;
   readonly outcome: AttemptOutcome;
   readonly finishedAt: Date;
 }
 
-/** Effect of an attempt on its webhook. `repeated`: it was already delivered, or another attempt was recorded first. */
+/** `repeated`: already delivered, or another attempt was recorded first. */
 export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';

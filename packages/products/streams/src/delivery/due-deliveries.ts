@@ -14,10 +14,7 @@ interface DueRow extends Omit<Delivery, 'match'>, DeliveredMatch {
   readonly longLength: number;
 }
 
-/**
- * Reads webhooks that are due by the Postgres clock, longest due first within each stream. Inactive streams retain
- * theirs. Writes nothing: only the holder of the host's lease sends them, and recording an attempt changes their state.
- */
+/** Longest due first per stream, active ones only. The holder of the host's lease sends them. */
 export async function readDueDeliveries(database: Database, request: DueRequest): Promise<DueDelivery[]> {
   const due: DueDelivery[] = [];
   let streamIds = request.streamIds;
@@ -33,10 +30,10 @@ export async function readDueDeliveries(database: Database, request: DueRequest)
   return due;
 }
 
-/** Times the even share: less often needs a second query for streams with few webhooks, more reads unused rows. */
+/** Times the even share. Less needs more second queries; more reads unused rows. */
 const SHARE = 2;
 
-/** The row comparison keeps the planner off the due-time index, which would skip the rows of other streams. */
+/** Row comparison keeps the planner off the due-time index, which skips rows of other streams. */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const longLength = rawSql(LONG_BODY_LENGTH);
   const rows = await database.query<DueRow>(

@@ -5,7 +5,7 @@ export interface DueStream {
   readonly webhookUrl: string;
 }
 
-/** One index probe per stream, however many webhooks are pending (stream_deliveries_pending_by_stream). */
+/** One index probe per stream, however many webhooks are pending. */
 export const WAITING_STREAMS = sql`WITH RECURSIVE waiting(stream_id) AS (
     (SELECT stream_id FROM stream_deliveries WHERE status = 'pending' ORDER BY stream_id LIMIT 1)
     UNION ALL
@@ -25,7 +25,6 @@ export function readDueStreams(database: Database): Promise<DueStream[]> {
   );
 }
 
-/** Returns the host of a webhook URL: the unit within which a slow receiver can delay others. */
 export function hostOf(webhookUrl: string): string {
   return URL.parse(webhookUrl)?.origin ?? webhookUrl;
 }

@@ -2,36 +2,31 @@ import type { Clock } from '@chainstead/core';
 
 export interface HostLaneOptions<Item> {
   readonly claim: (limit: number) => Promise<readonly Item[]>;
-  /** Calls `onTaken` with the item's length in characters when the receiver accepts. Never throws. */
+  /** Never throws. `onTaken`: the item's length in characters, on acceptance. */
   readonly deliver: (item: Item, onTaken: (length: number) => void) => Promise<void>;
   readonly putBack: (items: readonly Item[]) => void;
-  /** Maximum number of concurrent items, given the number in flight now. At least 1. */
+  /** Maximum of concurrent items, at least 1. */
   readonly allowance: (underWay: number) => number;
   readonly isEnding: () => boolean;
-  /** Claiming stops after this time so that other hosts get a turn. Milliseconds. */
   readonly turnMs: number;
   readonly clock: Clock;
 }
 
-/** The sender for one receiving host. It limits the webhooks in flight, however slow the host is. */
 export interface HostLane {
   readonly underWay: number;
-  /** Sends until nothing is due or the turn is over. Throws errors of `claim` after all claimed items are sent. */
+  /** Until nothing is due or the turn is over. Throws errors of `claim` at the end. */
   run(): Promise<void>;
   wake(): void;
 }
 
-/** Items claimed ahead, times the responses in the last LOOK_MS: bodies are built before they are sent. */
 const AHEAD_TIMES = 2;
 const LOOK_MS = 250;
 const AHEAD_MAX = 1_000;
-/** Bodies of items claimed ahead are in memory. Characters. */
 const AHEAD_LENGTH_MAX = 33_554_432;
-/** After a failure nothing is claimed ahead for this time. Milliseconds. */
 const CAUTION_MS = 50;
-/** Claimed items that wait longer are put back: a reorg or a pause may have happened meanwhile. Milliseconds. */
+/** Older claims are put back: a reorg or a pause may have happened. */
 const STALE_MS = 1_000;
-/** Responses not recorded yet: this many webhooks are sent again if the process dies. */
+/** So many webhooks are sent again if the process dies. */
 const UNRECORDED_MAX = 1_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is claimed, under way and unfinished is one state, of which no part can be read alone.
@@ -110,7 +105,6 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
         if (!mayClaim && !isClaiming && claimed.count === 0 && unfinished === 0) break;
         const ahead = pace.ahead(most);
         const wanted = most + ahead - underWay - claimed.count;
-        // Avoid small claims: each one is a round trip to Postgres.
         if (mayClaim && !isClaiming && wanted >= Math.ceil((most + ahead) / 2)) {
           isClaimedAhead = ahead > 0;
           void claimSome(wanted);
@@ -127,7 +121,7 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
 
 function createClaimedItems<Item>() {
   const batches: { readonly items: readonly Item[]; readonly at: number }[] = [];
-  /** First remaining item of the first batch. Copying the rest for each taken item would dominate a lane's cost. */
+  /** Into the first batch. Copying the rest for each taken item would dominate a lane's cost. */
   let index = 0;
   let count = 0;
   return {
@@ -188,5 +182,4 @@ function createPace(clock: Clock) {
   };
 }
 
-/** Weight of one response against the earlier ones. */
 const LAST_WEIGHT = 1 / 16;

@@ -24,7 +24,7 @@ interface Claimed extends PreparedDelivery {
   readonly settings: StreamSettings;
 }
 
-/** Length of a host's turn before waiting hosts are served. Milliseconds. */
+/** Milliseconds until waiting hosts get their turn. */
 const TURN_MS = 20_000;
 
 export function createHostLanes(options: HostLanesOptions) {
@@ -41,7 +41,7 @@ export function createHostLanes(options: HostLanesOptions) {
     return Math.max(1, Math.min(options.concurrencyPerHost, fair, free));
   }
 
-  /** Covers all hosts: a stream may change its host while one of its webhooks is in flight. */
+  /** For all hosts: a stream may change its host while a webhook is in flight. */
   const inHand = new Set<string>();
 
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
@@ -74,10 +74,10 @@ export function createHostLanes(options: HostLanesOptions) {
   }
 
   return {
-    /** Maximum concurrent hosts: half of the concurrency is one webhook per host; hosts share the other half. */
+    /** Half of the concurrency is one webhook per host; hosts share the other half. */
     hostsMax,
     async run(host: string, signal: AbortSignal): Promise<void> {
-      // A queue that was lost and refilled may contain a second job for the same host.
+      // A refilled queue may contain a second job for the same host.
       if (lanes.has(host)) return;
       const lane = laneOf(host, signal);
       lanes.set(host, lane);
@@ -88,7 +88,7 @@ export function createHostLanes(options: HostLanesOptions) {
         lanes.delete(host);
       }
     },
-    /** @returns false if this process is not sending to the host. */
+    /** @returns false if this process is not sending to the host */
     wake(host: string): boolean {
       const lane = lanes.get(host);
       lane?.wake();

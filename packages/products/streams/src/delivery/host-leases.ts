@@ -8,11 +8,7 @@ export interface HostLeasesOptions {
   readonly leaseMs: number;
 }
 
-/**
- * The receiving hosts that this process sends to. The database, not the queue, guarantees one process per host, because
- * a queue may be lost and refilled. A lease is renewed regularly and expires by the Postgres clock: machines with
- * different clocks would take hosts from each other.
- */
+/** The database guarantees one process per host, by its clock: queues get lost, clocks differ. */
 export type HostLeases = ReturnType<typeof createHostLeases>;
 
 export function createHostLeases(options: HostLeasesOptions) {
@@ -20,7 +16,7 @@ export function createHostLeases(options: HostLeasesOptions) {
   const holder = randomUUID();
   const leaseEnd = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
   const heldUntil = new Map<string, number>();
-  /** The local expiry, counted from before the query, by a monotonic clock. */
+  /** Local expiry from before the query, by a monotonic clock. */
   const end = (): number => performance.now() + leaseMs;
 
   return {
@@ -42,7 +38,7 @@ export function createHostLeases(options: HostLeasesOptions) {
       );
       return new Set(rows.map(({ host }) => host));
     },
-    /** False if the lease expired (a stall, or no database): another process may hold it. */
+    /** False: it expired (a stall, or no database), and another process may hold it. */
     isHeld: (host: string): boolean => (heldUntil.get(host) ?? 0) > performance.now(),
     async renew(): Promise<void> {
       const hosts = [...heldUntil.keys()];

@@ -4,7 +4,7 @@ import { hostOf, WAITING_STREAMS } from './due-streams.ts';
 export interface HostQueue {
   readonly host: string;
   readonly streams: number;
-  /** Pending webhooks, counted up to 10,000 per stream. */
+  /** Counted up to 10,000 per stream. */
   readonly waiting: number;
   readonly held: number;
   readonly dueAt: Date | null;
@@ -20,7 +20,6 @@ interface StreamQueue {
 
 const COUNTED_MAX = 10_000;
 
-/** Longest queue first. Index: stream_deliveries_pending_by_stream, pending rows only. */
 export async function readHostQueues(database: Database): Promise<readonly HostQueue[]> {
   const [streams, served] = await Promise.all([
     database.query<StreamQueue>(

@@ -2,7 +2,6 @@ import { ChainsteadError, errorText } from '@chainstead/core';
 import { BlockedAddressError, type Egress, EgressTimeoutError } from '@chainstead/egress';
 import type { AttemptOutcome } from './delivery.ts';
 
-/** Limit for a whole webhook, from resolving the host to the end of the response. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 65_536;
 const ERROR_MESSAGE_MAX = 500;
@@ -16,7 +15,7 @@ export interface WebhookRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Any 2xx is a success; redirects are not followed. @throws only the reason of the request's own signal */
+/** Any 2xx is a success; follows no redirects. @throws only the reason of the request's signal */
 export async function postWebhook(egress: Egress, request: WebhookRequest): Promise<AttemptOutcome> {
   const started = performance.now();
   const outcome = (status: number | null, errorMessage: string | null): AttemptOutcome => ({
@@ -54,7 +53,6 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
 }
 
 function reasonOf(error: unknown): string {
-  // The wording of the hosted API's history.
   if (error instanceof EgressTimeoutError) return `timeout of ${WEBHOOK_TIMEOUT_MS}ms exceeded`;
   if (error instanceof ChainsteadError || error instanceof Error)
     return errorText(error).replaceAll('\0', '').toWellFormed().slice(0, ERROR_MESSAGE_MAX);

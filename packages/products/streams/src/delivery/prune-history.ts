@@ -1,13 +1,9 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 
-/** Items remain for this time after their last match, so that pruning does not compete with the delivery. */
+/** After the last match: pruning must not compete with delivery. */
 const ITEMS_REST = sql`interval '10 minutes'`;
 
-/**
- * Deletes attempts, the bodies of failed attempts, and outbox rows, matches and items that no webhook needs any more. Rows
- * pending delivery or confirmation stay, however old, and so does the data behind each remaining attempt. Uses small
- * transactions. Concurrent runs in several processes share the work.
- */
+/** Keeps rows pending delivery or confirmation, and data behind remaining attempts. */
 export async function pruneHistory(database: Database, { before, batch = 5_000 }: { before: Date; batch?: number }) {
   const removeAll = async (statement: Sql): Promise<number> => {
     let removed = 0;
@@ -46,7 +42,7 @@ export async function pruneHistory(database: Database, { before, batch = 5_000 }
         WHERE (m.chain_id, m.block_number, m.stream_id, m.block_hash)
           = (old.chain_id, old.block_number, old.stream_id, old.block_hash) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`),
-    // A match that refers to an item touches it, which the lock waits for and then sees.
+    // A match that refers to an item touches it, which the lock waits for.
     items: await removeAll(
       sql`WITH old AS (
         SELECT chain_id, block_number, block_hash, kind, place FROM stream_items i

@@ -16,12 +16,11 @@ export interface DeliveryRecord {
   readonly dueAt: Date;
   readonly createdAt: Date;
   readonly deliveredAt: Date | null;
-  /** The exact text of the newest or next attempt; null if not built yet or no longer stored. */
+  /** Text of the newest or next attempt; null: not built yet, or no longer stored. */
   readonly body: string | null;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** Attempts shown per webhook: it is sent eight times, and once more per replay. */
 const ATTEMPTS_MAX = 100;
 
 export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
@@ -38,7 +37,6 @@ export async function readDelivery(database: Database, streamId: string, id: str
   const { resend, matchBody, ...delivery } = row;
   const { kind, retries, body: sent } = row;
   const facts = { confirmed: kind === 'confirmed', removed: kind === 'removed', retries };
-  // An attempt's text is stored separately only if it differs from the match's body.
   const body = resend ?? sent ?? (matchBody === null ? null : finishBody(matchBody, facts));
   return { ...delivery, body, attempts };
 }

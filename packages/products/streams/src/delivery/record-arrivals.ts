@@ -3,11 +3,8 @@ import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
 import type { Attempt, Verdict } from './delivery.ts';
 
 /**
- * Records attempts with a 2xx response, the usual case, in one atomic statement: attempts, outbox rows, statistics and
- * success rates. Skips attempts that are already recorded; they get no verdict.
- *
- * No two attempts may belong to one webhook. Webhooks no longer in the outbox are skipped. Each body must be the body
- * of its match, since it is not stored again. Locks deliveries by id, then statistics by stream, then success rates.
+ * One statement for 2xx responses. Recorded attempts get no verdict. No two may share a webhook.
+ * Locks deliveries by id, then statistics by stream, then success rates.
  */
 export async function recordArrivals(
   database: Database,
@@ -17,7 +14,7 @@ export async function recordArrivals(
   return new Map(rows.map(({ id, first }) => [id, first ? 'delivered' : 'repeated']));
 }
 
-/** `arrived` and `counted` fix the lock order. The planner doesn't know the array length: it looks up each id. */
+/** `arrived` and `counted` fix the lock order. With unknown length, the planner looks up ids. */
 function recordStatement(attempts: readonly Attempt[]): Sql {
   return sql`WITH given AS MATERIALIZED (
     SELECT * FROM unnest(${attemptColumns(attempts)})
@@ -55,7 +52,7 @@ function recordStatement(attempts: readonly Attempt[]): Sql {
   SELECT id, first FROM arrived`;
 }
 
-/** `plain` builds arrays of texts that need no quotes: the pg driver's scan for them costs more than the rest. */
+/** `plain` needs no quotes: the pg driver's scan for them costs more than the rest. */
 function attemptColumns(attempts: readonly Attempt[]): Sql {
   const plain = (read: (attempt: Attempt) => string | number | null): string =>
     `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;

@@ -10,12 +10,7 @@ export interface Recorded {
   readonly unhealthy: readonly UnhealthyWebhook[];
 }
 
-/**
- * Records attempts: the attempts, outbox rows, statistics and success rates. Skips attempts that are already recorded,
- * so a batch whose commit is in doubt can be recorded again.
- *
- * Locks deliveries by id, then statistics by stream, then success rates by URL, each ascending.
- */
+/** Repeatable. Locks deliveries by id, then statistics by stream, then success rates by URL. */
 export async function recordAttempts(
   database: Database,
   attempts: readonly Attempt[],
@@ -31,7 +26,7 @@ export async function recordAttempts(
 
 const NOTHING_RECORDED: Recorded = { verdicts: new Map(), unhealthy: [] };
 
-/** The order of arrivals is irrelevant, unless their URL has a failure; a resent text is not a match's body. */
+/** Order matters only for URLs with a failure. Resent texts are not arrivals. */
 function sortOut(attempts: readonly Attempt[]): { readonly arrivals: Attempt[]; readonly others: Attempt[] } {
   const failing = new Set<string>();
   const once = new Set<string>();
@@ -68,7 +63,7 @@ interface OutboxRow {
   readonly id: string;
   status: string;
   retries: number;
-  /** Milliseconds until it is due; null: unchanged. */
+  /** Null: unchanged. */
   delayMs: number | null;
   body: string | null;
   resend: string | null;
@@ -93,7 +88,7 @@ function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict 
     row.resend = null;
     return verdict;
   }
-  // The retry number identifies the attempt: after an expired lease, another process may have taken the webhook.
+  // After an expired lease, another process may have made this attempt.
   if (row.status !== 'pending' || row.retries !== delivery.retries) return 'repeated';
   row.retries += 1;
   const requestedAgain = row.resend !== delivery.resend;

@@ -5,7 +5,7 @@ export interface RepeatOptions {
   readonly task: string;
   readonly everyMs: () => number;
   readonly work: () => Promise<unknown>;
-  /** Called before each run; when it resolves, the next run starts immediately. */
+  /** When it resolves, the next run starts immediately. */
   readonly sooner?: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;

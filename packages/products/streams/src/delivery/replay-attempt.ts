@@ -8,7 +8,7 @@ export interface ReplayOptions {
   readonly replaysPerKey?: number;
 }
 
-/** Resends a failed body unchanged under the same delivery id, after an attempt in flight; not if deleted. */
+/** Resends a failed body under its delivery id, after an attempt in flight; not if deleted. */
 export function createReplayAttempt({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayAttempt {
   return ({ streamId, attemptId, by }) =>
     database.transaction(async (transaction) => {

@@ -6,7 +6,7 @@ import type { ReplayOptions } from './replay-attempt.ts';
 
 export interface ReplayManyRequest {
   readonly streamId: string;
-  /** Failed attempts to resend; null: the newest attempt of each permanently failed webhook. */
+  /** Null: the newest attempt of each permanently failed webhook. */
   readonly attemptIds: readonly string[] | null;
   readonly by: AuditActor;
 }
@@ -16,7 +16,7 @@ export interface Replayed {
   readonly isPart: boolean;
 }
 
-/** Like `createReplayAttempt`, up to the pending limit per key. @throws TooManyReplaysError if it is reached */
+/** Like `createReplayAttempt`, up to the limit per key. @throws TooManyReplaysError at the limit */
 export type ReplayMany = (request: ReplayManyRequest) => Promise<Replayed>;
 
 export function createReplayMany({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayMany {
@@ -33,7 +33,6 @@ export function createReplayMany({ database, replaysPerKey = REPLAYS_PER_KEY }: 
     });
 }
 
-/** The newest attempt of each webhook. Indexes: stream_attempts_failed_by_id, stream_attempts_by_stream. */
 function chooseAttempts(
   transaction: Transaction,
   { streamId, attemptIds }: ReplayManyRequest,
@@ -48,7 +47,6 @@ function chooseAttempts(
   );
 }
 
-/** Locks the deliveries by id, like recording attempts. */
 async function sendAgain(transaction: Transaction, attempts: readonly string[], requestedBy: string): Promise<number> {
   const rows = await transaction.query(
     sql`WITH locked AS MATERIALIZED (

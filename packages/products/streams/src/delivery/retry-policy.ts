@@ -2,17 +2,16 @@ import type { AttemptOutcome } from './delivery.ts';
 
 export interface RetryPolicy {
   readonly retries: number;
-  /** Delays after the first failed attempt, the second and so on; the last one repeats. Milliseconds. */
+  /** After the first failed attempt, the second, …; the last one repeats. */
   readonly delaysMs: readonly [number, ...number[]];
 }
 
-/** The hosted API's schedule (docs/api/streams.md#retries): 1 min, 10 min, 1 h, 2 h, 6 h, 12 h, 24 h. */
 export const STANDARD_RETRIES: RetryPolicy = {
   retries: 7,
   delaysMs: [60_000, 600_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000],
 };
 
-/** Milliseconds; null if no attempt is left. The receiver's delay lengthens the schedule's, never shortens it. */
+/** Null: no attempt is left. `atLeastMs` never shortens the schedule. */
 export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0): number | null {
   if (failures > policy.retries) return null;
   const delayMs = policy.delaysMs[failures - 1] ?? policy.delaysMs.at(-1) ?? null;
@@ -22,7 +21,7 @@ export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0)
 const REQUESTED_MAX_MS = 3_600_000;
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 503]);
 
-/** `Retry-After` in seconds or as an HTTP date; 0 without one. Milliseconds, at most an hour. */
+/** Milliseconds of `Retry-After` (seconds or HTTP date), at most an hour; 0 without one. */
 export function requestedDelay(
   { httpStatus, retryAfter }: Pick<AttemptOutcome, 'httpStatus' | 'retryAfter'>,
   now: Date,

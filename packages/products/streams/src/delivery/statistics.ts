@@ -3,11 +3,7 @@ import type { Attempt } from './delivery.ts';
 
 type Sums = Record<'delivered' | 'failed' | 'logs' | 'txs' | 'txsInternal', number>;
 
-/**
- * Adds attempts to the statistics (docs/api/streams-reference.md#statistics), in the transaction that records them. The
- * contents of a webhook count once, at its first arrival; each failed attempt counts.
- * @param firstDelivered attempts that delivered a webhook for the first time
- */
+/** Contents count once, failed attempts each (docs/api/streams-reference.md#statistics). */
 export async function addStatistics(
   transaction: Transaction,
   attempts: readonly Attempt[],

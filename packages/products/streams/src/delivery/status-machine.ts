@@ -10,11 +10,7 @@ import type { UnhealthyWebhook } from './success-rate.ts';
 const WAITING_MAX = 10_000;
 const ERROR_HOURS_MAX = 24;
 
-/**
- * Disables streams that can't deliver (docs/api/streams.md#status). In status `error`, blocks are still matched and
- * stored, but nothing is sent. A terminated stream is no longer matched. Pending webhooks stay in the outbox until the
- * stream is active again.
- */
+/** `error`: blocks are matched and stored, nothing is sent (docs/api/streams.md#status). */
 export function createStatusMachine(options: {
   readonly database: Database;
   readonly logger: Logger;
@@ -49,7 +45,6 @@ export function createStatusMachine(options: {
     change(id, reason, ({ status }) => (status === 'active' ? { status: 'error', statusMessage } : null));
 
   return {
-    /** Success rate below 70 %: all active streams with the URL enter `error`. */
     async failUnhealthy(webhooks: readonly UnhealthyWebhook[]): Promise<void> {
       for (const { webhookUrl, successRate, errorMessage } of webhooks) {
         const streams = await database.query<{ id: string }>(
@@ -77,7 +72,7 @@ export function createStatusMachine(options: {
   };
 }
 
-/** Webhooks queued before the stream was last changed or resumed don't count: the queue is being drained. */
+/** Only webhooks queued since the stream was last changed or resumed. */
 async function readOverfull(database: Database, waitingMax: number): Promise<readonly string[]> {
   const rows = await database.query<{ id: string }>(
     sql`${WAITING_STREAMS}

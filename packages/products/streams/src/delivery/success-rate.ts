@@ -8,12 +8,11 @@ export interface UnhealthyWebhook {
   readonly errorMessage: string;
 }
 
-/** Returns the next success rate: plus one for a success, minus one for a failure, from 0 to 100. */
 export function nextSuccessRate(rate: number, { success }: { readonly success: boolean }): number {
   return Math.max(0, Math.min(SUCCESS_RATE_MAX, rate + (success ? 1 : -1)));
 }
 
-/** Applies attempts in order. @returns URLs with a failure and a rate that is too low */
+/** In order. @returns URLs with a failure and a rate that is too low */
 export async function judgeWebhooks(
   transaction: Transaction,
   attempts: readonly Attempt[],
@@ -24,7 +23,7 @@ export async function judgeWebhooks(
   return failing.length === 0 ? [] : countFailures(transaction, new Map(failing));
 }
 
-/** In the usual case, a URL that always responds has no row and takes no lock. */
+/** A URL that always responds has no row and takes no lock. */
 async function countSuccesses(
   transaction: Transaction,
   byUrl: ReadonlyMap<string, readonly Attempt[]>,

@@ -11,7 +11,6 @@ import { postWebhook } from './post-webhook.ts';
 export interface TestWebhookOptions {
   readonly egress: Egress;
   readonly settings: () => Promise<StreamSettings>;
-  /** Timestamp for the webhook signature: the database time, as for real webhooks. Milliseconds since the epoch. */
   readonly sentAt: () => Promise<number>;
   readonly limits?: SharedLimits;
   readonly perHost?: number;
@@ -20,7 +19,7 @@ export interface TestWebhookOptions {
 
 const MINUTE_MS = 60_000;
 
-/** `too-many`: not sent, limit reached. Never throws for receiver failures. `requestedBy`: the key's id. */
+/** Never throws for receiver failures. `requestedBy`: the key's id. */
 export type ProbeWebhook = (webhookUrl: string, requestedBy: string) => Promise<AttemptOutcome | 'too-many'>;
 
 export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
@@ -34,11 +33,7 @@ export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
   };
 }
 
-/**
- * Creates the test webhook (docs/api/streams-reference.md#test-webhook): signed like real webhooks, not retried, not
- * stored. Limited per host and per key, across all processes that share the limits, so that creating streams can't
- * flood a third party.
- */
+/** Signed, not retried, not stored. Limited, so that new streams can't flood a third party. */
 export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
   const { egress, settings, sentAt, limits = createLocalLimits(), perHost = 30, perKey = 120 } = options;
   let counts: Record<'hosts' | 'keys', ReturnType<SharedLimits['add']>> | null = null;
@@ -50,7 +45,7 @@ export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
       keys: limits.add({ name: 'test-key', budget: perKey, windowMs: MINUTE_MS }),
     };
     const host = URL.parse(webhookUrl)?.host ?? webhookUrl;
-    // Short, and no name is visible in the limit store.
+    // Short, and the limit store shows no name.
     const hostId = createHash('sha256').update(host).digest('base64url').slice(0, 22);
     const spendings = [counts.hosts.budgetOf(hostId), counts.keys.budgetOf(requestedBy)];
     if ((await limits.spend(spendings.map((budget) => ({ budget, amount: 1 })))) > 0) return 'too-many';
@@ -62,7 +57,6 @@ export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
       secrets: { current: secretKey, previous: previousSecretKey },
       queueSize: 0,
       region,
-      // As in the body; there are no records to charge for.
       confirmed: true,
       records: 0,
     });

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Database, sql } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
-/** Expects `given(id, retries)`. `OFFSET 0` makes Postgres look up each id; a join may read all pending rows. */
+/** Needs `given(id, retries)`. `OFFSET 0` enforces a look-up per id; a join may read all rows. */
 export const STILL_DUE = sql`EXISTS (
   SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
   WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL
   OFFSET 0)`;
 
-/** Returns whether the webhooks are still due: a reorg, a pause or another process may have intervened. */
+/** A reorg, a pause or another process may have intervened. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
   const rows = await database.query<{ id: string }>(
     sql`SELECT given.id FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ retries }) => retries)}::int[]) AS given(id, retries) WHERE ${STILL_DUE}`,
@@ -31,12 +31,11 @@ export async function postponeDelivery(database: Database, { id, retries }: Deli
   );
 }
 
-/** Drops a webhook whose block left the chain before it was sent, or whose match is no longer stored. */
 export async function dropDelivery(database: Database, { id }: Delivery): Promise<void> {
   await database.query(sql`UPDATE stream_deliveries SET status = 'dropped' WHERE id = ${id} AND status = 'pending'`);
 }
 
-/** Records a webhook that can never be built as a failed attempt without a body, which can't be resent. */
+/** As a failed attempt without a body, which can't be resent. */
 export async function failDelivery(database: Database, delivery: Delivery, errorMessage: string): Promise<void> {
   const { id, retries, streamId, chainId, blockNumber, kind, webhookUrl, tag } = delivery;
   await database.query(

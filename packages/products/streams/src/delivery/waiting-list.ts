@@ -19,7 +19,6 @@ export interface WaitingPage {
   readonly next: WaitingPosition | null;
 }
 
-/** Returns pending webhooks of a stream, earliest due first. Index: stream_deliveries_pending_by_stream. */
 export async function listWaitingDeliveries(
   database: Database,
   { streamId, after, limit }: { streamId: string; after: WaitingPosition | null; limit: number },

@@ -3,7 +3,7 @@ import { type Address, defineError, type Hash, type Hex, parseBigQuantity } from
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import type { TriggerCall } from './trigger-call.ts';
 
-/** A chain's state after one block, read by block hash (EIP-1898): never that of another block with the same number. */
+/** Read by block hash (EIP-1898), never from another block with the same number. */
 export interface BlockState {
   /** @throws RpcCallError if the call itself fails; UpstreamsExhaustedError, RequestAbortedError */
   call(call: TriggerCall): Promise<Hex>;
@@ -23,7 +23,7 @@ export class AnswerTooLargeError extends defineError('STATE_TOO_LARGE', (bytesMa
 })) {}
 
 export const ANSWER_BYTES_MAX = 1_048_576;
-/** Larger responses are not cached but read again. Characters. */
+/** Characters. Larger responses are not cached. */
 const KEPT_LENGTH_MAX = 65_536;
 
 export function openBlockState(
@@ -31,7 +31,6 @@ export function openBlockState(
   block: { readonly number: number; readonly hash: Hash },
   signal: AbortSignal,
 ): BlockState {
-  // One listener per call in flight.
   setMaxListeners(0, signal);
   const at = { blockHash: block.hash };
   const options = { signal, minBlock: block.number };

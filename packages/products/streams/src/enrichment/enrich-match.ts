@@ -29,7 +29,7 @@ export interface EnrichMatchOptions {
   readonly pool: UpstreamPool;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Maximum trigger calls, and maximum balances, for one webhook. Default 1,000. */
+  /** Calls, and also balances, of one webhook. @default 1,000 */
   readonly callsMax?: number;
   readonly timeoutMs?: number;
   readonly restMs?: number;
@@ -39,11 +39,11 @@ export interface EnrichRequest {
   readonly match: Match;
   readonly stream: Pick<Stream, 'triggers' | 'getNativeBalances'>;
   readonly block: BodyBlock;
-  /** Milliseconds that the match has waited for its enrichment. After a limit it is sent without. */
+  /** Milliseconds waited so far. After a limit the match is sent without enrichment. */
   readonly waitedMs: number;
 }
 
-/** Reads data that is neither in block nor stream. @throws NodesUnansweredError until the wait exceeds its limit */
+/** @throws NodesUnansweredError until the wait exceeds its limit */
 export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<EnrichedMatch>;
 
 export class NodesUnansweredError extends defineError('NODES_UNANSWERED', (chain: string, cause: unknown) => ({
@@ -53,13 +53,10 @@ export class NodesUnansweredError extends defineError('NODES_UNANSWERED', (chain
   cause,
 })) {}
 
-/** Response bytes of calls in flight, across all webhooks being built. */
 const ANSWERS_BYTES_MAX = 48 * 1_048_576;
-/** Assumed response bytes of a group of calls until their size is known. */
 const ANSWERS_BYTES_FIRST = 16 * 1_048_576;
-/** Token names are optional for a webhook, so it waits only briefly for them. */
 const TOKENS_WAIT_MS_MAX = 60_000;
-/** The owner requested triggers and balances. A node that pruned the block's state by then never returns them. */
+/** A node that pruned the block's state by then never returns it. */
 const STATE_WAIT_MS_MAX = 3_600_000;
 
 export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
@@ -94,7 +91,6 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     const contracts = tokenContracts(events);
     if (contracts.length === 0) return new Map();
     try {
-      // Most tokens are stored: they need neither clock nor nodes.
       return await notes.read(contracts, (unrequested) => {
         requireNodes();
         return ask(signal, (bounded) => reader.read(unrequested, bounded));
@@ -135,7 +131,6 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   };
 }
 
-/** Addresses whose balances are requested, each once, ordered by selector, then by item. */
 function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents: WebhookContents, limit: number) {
   const addresses = selectors.flatMap(({ type, selectors: names }) =>
     names.flatMap((name) => itemsOf(type, contents).map((item) => selectedAddress(name, item))),
@@ -143,7 +138,7 @@ function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents:
   return [...new Set(addresses.filter((address) => address !== null))].slice(0, limit);
 }
 
-/** Omits an address if a node refuses, or if none responds and errors are shown. Otherwise throws as `state`. */
+/** Omits refused addresses, and unanswered ones if errors are shown. Else throws as `state`. */
 async function readBalances(
   addresses: readonly Address[],
   state: BlockState,

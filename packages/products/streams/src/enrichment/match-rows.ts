@@ -7,7 +7,7 @@ import { type ItemPlace, referredPlaces, restoreMatch } from '../matching/stored
 import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
 
 export interface MatchRow {
-  /** Null if the body is built or longer than `BODY_LENGTH_MAX`, or if an item is no longer stored. */
+  /** Null: built, longer than `BODY_LENGTH_MAX`, or an item is no longer stored. */
   readonly match: Match | null;
   readonly body: string | null;
   readonly length: number;
@@ -26,7 +26,7 @@ export interface StoredBody {
   readonly isDue: boolean;
 }
 
-/** Used with `OFFSET 0` or a lock: with a join, the planner may read the whole table. */
+/** Use with `OFFSET 0` or a lock: in a join, the planner may read the whole table. */
 const IS_OF_KEY = sql`m.chain_id = key.chain_id AND m.block_number = key.block_number AND m.stream_id = key.stream_id
   AND m.block_hash = decode(key.hash, 'hex')`;
 
@@ -37,7 +37,6 @@ interface StoredMatch extends MatchKey {
   readonly blockTimestamp: Date;
 }
 
-/** In key order; undefined if nothing is stored. */
 export async function readMatchRows(
   database: Database,
   keys: readonly MatchKey[],
@@ -81,7 +80,7 @@ async function readItems(database: Database, rows: readonly StoredMatch[]): Prom
   return new Map(items.flatMap(({ number, item }) => keyed.slice(number - 1, number).map(([key]) => [key, item])));
 }
 
-/** In the given order; undefined without a match. A stored body stays: another delivery may be sending it. */
+/** In given order; undefined without a match. A stored body stays: it may be in flight. */
 export async function storeBodies(
   database: Database,
   made: readonly MadeBody[],
@@ -90,7 +89,7 @@ export async function storeBodies(
   const { bodies, due } = await store(database, [...firsts.values()], 'passed over', made);
   for (const [key, first] of firsts) {
     if (bodies.has(key)) continue;
-    // Wait for the lock holder (a block transaction or another worker) without holding any other row.
+    // Waits for the lock holder without holding any other row.
     const later = await store(database, [first], 'waited for', []);
     for (const [stored, body] of later.bodies) bodies.set(stored, body);
     const waited = made.map(({ delivery }) => delivery).filter((delivery) => matchKeyText(delivery) === key);
@@ -105,7 +104,7 @@ export async function storeBodies(
   });
 }
 
-/** Returns the stored bodies by match key, and the ids of the requested deliveries that are still due. */
+/** Stored bodies by match key, and requested deliveries still due. */
 async function store(
   database: Database,
   made: readonly MadeBody[],
@@ -127,13 +126,9 @@ async function store(
 
 const STORED = sql`m.chain_id, m.block_number, m.stream_id, m.block_hash`;
 
-/**
- * Returns the position of each stored match, from 1, with its body if a different one is stored; and the deliveries
- * still due.
- * @param storing CTEs that store bodies of `made`; the last is `stored`
- */
+/** Positions of stored matches, from 1. @param storing CTEs; the last is `stored` */
 function storeStatement(made: readonly MadeBody[], requested: readonly MadeBody[], storing: Sql): Sql {
-  // Passed as one text: pg scans each character of array elements for quotes. JSON has no line breaks.
+  // One text: pg scans array elements for quotes. JSON has no line breaks.
   const bodies = made.map(({ body }) => body).join('\n');
   const reported = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
   const hashes = `{${reported.map(({ hash }) => hash.slice(2)).join(',')}}`;
@@ -153,7 +148,6 @@ function storeStatement(made: readonly MadeBody[], requested: readonly MadeBody[
   UNION ALL SELECT NULL, NULL, given.id FROM unnest(${ids}::uuid[], ${requested.map(({ delivery }) => delivery.retries)}::int[]) AS given(id, retries) WHERE ${STILL_DUE}`;
 }
 
-/** By handling of matches that another transaction has locked. */
 const STORING = {
   'passed over': sql`free AS (
     SELECT m.at, key.body, key.number FROM made AS key CROSS JOIN LATERAL (
@@ -163,7 +157,7 @@ const STORING = {
     FROM free WHERE m.ctid = free.at AND m.ctid = ANY (ARRAY(SELECT at FROM free))
     RETURNING ${STORED}, free.number, nullif(m.body, free.body) AS other
   )`,
-  // By key: after the lock holder's update, the row has another physical location.
+  // By key: the lock holder's update moved the row.
   'waited for': sql`stored AS (
     UPDATE stream_matches m SET body = coalesce(m.body, key.body), matched = ''
     FROM made AS key WHERE ${IS_OF_KEY}
@@ -177,7 +171,7 @@ function keyColumns(keys: readonly MatchKey[]): Sql {
   return sql`${keys.map(({ chainId }) => chainId)}::bigint[], ${keys.map(({ blockNumber }) => blockNumber)}::bigint[], ${streamIds}::uuid[], ${hashes}::text[]`;
 }
 
-/** The unconfirmed and the confirmed webhook of a match share this key. It also names their work in the journal. */
+/** Shared by both webhooks of a match. Names their work in the journal. */
 export function matchKeyText({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
   return `${chainId} ${blockNumber} ${streamId} ${blockHash}`;
 }

@@ -8,15 +8,14 @@ import { ANSWER_BYTES_MAX, answerOf, type BlockState } from './block-state.ts';
 import { itemsOf, type SelectedItem } from './selector-value.ts';
 import { triggerCall, triggerError, triggerResults } from './trigger-call.ts';
 
-/** Handling of a call without a response: the whole read fails, or the call shows as failed. */
+/** A call without a response fails the whole read, or shows as failed. */
 export type Unanswered = 'throw' | 'show';
 
 export interface ReadTriggersOptions {
   readonly state: BlockState;
   readonly unanswered: Unanswered;
-  /** Maximum calls for one webhook. Calls beyond that show an error, once per trigger. */
+  /** For one webhook. Calls beyond that show an error, once per trigger. */
   readonly callsMax: number;
-  /** Response bytes in flight, shared by webhooks that are built concurrently. */
   readonly budget: AnswerBudget;
 }
 
@@ -24,7 +23,6 @@ const CALLS_TOGETHER = 25;
 const RESULT_BYTES_MAX = 4 * ANSWER_BYTES_MAX;
 const UNANSWERED = 'no node answered';
 
-/** In trigger order per item. A failed call shows as failed. Throws as `state`, unless errors are to be shown. */
 export async function readTriggers(
   triggers: readonly StreamTrigger[],
   contents: WebhookContents,
@@ -71,7 +69,6 @@ function planReadings(triggers: readonly StreamTrigger[], contents: WebhookConte
       if (hasTopic && !('topic0' in item && item.topic0 === topic0)) continue;
       const isSurplus = calls >= callsMax;
       readings.push({ trigger, item, index, isSurplus });
-      // One error is enough: there may be many more.
       if (isSurplus) break;
       calls += 1;
     }

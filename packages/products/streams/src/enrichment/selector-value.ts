@@ -8,7 +8,7 @@ export function itemsOf(type: SelectorType, contents: WebhookContents): readonly
   return contents[itemTypeOf(type).list];
 }
 
-/** `$name` is the item's member, other text is literal. Null if the item lacks the member. */
+/** `$name` is the item's member, other text is literal. Null: no such member. */
 export function selectedText(text: string, item: SelectedItem): string | null {
   if (!text.startsWith('$')) return text;
   const value = new Map<string, unknown>(Object.entries(item)).get(text.slice(1));
@@ -17,7 +17,7 @@ export function selectedText(text: string, item: SelectedItem): string | null {
 
 const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/i;
 
-/** Like `selectedText`, for addresses; a topic contains an address if its upper 12 bytes are zero. */
+/** A topic contains an address if its upper 12 bytes are zero. */
 export function selectedAddress(text: string, item: SelectedItem): Address | null {
   const value = selectedText(text, item);
   if (value === null) return null;

@@ -15,7 +15,6 @@ interface StoredNote extends TokenNote {
 
 const ADDRESSES_TOGETHER = 1_000;
 
-/** Token metadata of one chain from the shared table `tokens`. */
 export function createTokenNotes({ database, chain }: { readonly database: Database; readonly chain: Chain }) {
   const rows = new DataLoader<Address, StoredNote | undefined>((addresses) => readRows(addresses), {
     cache: false,
@@ -41,7 +40,7 @@ export function createTokenNotes({ database, chain }: { readonly database: Datab
     async known(addresses: readonly Address[]): Promise<Map<Address, TokenNote>> {
       return notesOf(await select(addresses));
     },
-    /** Like `known`, after reading and storing the metadata of contracts not read before. Throws as `ask`. */
+    /** Like `known`, but reads and stores unknown contracts first. Throws as `ask`. */
     async read(addresses: readonly Address[], ask: AskContracts): Promise<Map<Address, TokenNote>> {
       const stored = await select(addresses);
       const requested = new Set(stored.filter(({ isRequested }) => isRequested).map(({ address }) => address));

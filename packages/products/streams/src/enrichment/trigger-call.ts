@@ -38,7 +38,6 @@ export interface CallResults {
   readonly bytes: number;
 }
 
-/** One result per output. An undecodable response is an error, and so are results above `bytesMax`. */
 export function triggerResults(trigger: StreamTrigger, answer: Hex, bytesMax: number): CallResults {
   const outputs = trigger.functionAbi.outputs ?? [];
   if (answer === '0x' && outputs.length > 0) return failed('the contract answered nothing');
@@ -59,7 +58,6 @@ function failed(error: unknown): CallResults {
   return { results: triggerError(error), bytes: 0 };
 }
 
-/** Returns the webhook's representation of a failed call (docs/api/streams-matching.md#matching). */
 export function triggerError(error: unknown): readonly TriggerResult[] {
   const message = error instanceof BaseError ? error.shortMessage : errorText(error);
   return [{ name: 'error', value: message }];
@@ -76,7 +74,7 @@ function functionOf(item: AbiItem): AbiFunction {
   };
 }
 
-/** viem merges outputs with the same name, so they are decoded without names, which are restored by position. */
+/** viem merges outputs with the same name: names are restored by position. */
 function parameterOf({ type, components }: AbiParameter): AbiFunction['inputs'][number] {
   return Array.isArray(components) ? { type, components } : { type };
 }

@@ -42,7 +42,7 @@ export class MatchMissingError extends defineError(
   }),
 ) {}
 
-/** Once per match: the confirmed webhook reuses the unconfirmed one's body. Concurrent requests share queries. */
+/** The confirmed webhook reuses the unconfirmed one's body. Concurrent requests share queries. */
 export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodies {
   const { database, chains, clock, journal = UNWRITTEN } = options;
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));
@@ -50,7 +50,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
   const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
   const store = new DataLoader<MadeBody, StoredBody | undefined>((made) => storeBodies(database, made), TOGETHER);
   const stillDue = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), TOGETHER);
-  /** By match: both of its webhooks may be in flight, or one that was put back meanwhile. */
+  /** By match: both of its webhooks may be in flight. */
   const underWay = new Map<string, Promise<StoredBody>>();
 
   async function makeAndStore(delivery: Delivery, signal: AbortSignal): Promise<StoredBody> {
@@ -72,9 +72,9 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
       if (text.length > BODY_LENGTH_MAX) throw new WebhookTooLargeError(delivery, text.length);
       return text;
     };
-    // Without an origin: one poison webhook must not quarantine the stream's others.
+    // No origin: one poison webhook must not quarantine the stream's others.
     const work = { kind: 'webhook', keys: [matchKeyText(delivery)] } as const;
-    // Large or partly controlled by third parties: other matches are not worth a journal write.
+    // Large or partly controlled by third parties; others are not worth a journal write.
     const isRisky =
       (stream.triggers ?? []).length > 0 || stream.getNativeBalances.length > 0 || stored.length > LONG_BODY_LENGTH;
     // Invariant: STREAM-DEADLY-WEBHOOK
@@ -104,7 +104,6 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
   };
 }
 
-/** No cache: stored rows may change. */
 const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
 async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {

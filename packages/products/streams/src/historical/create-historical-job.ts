@@ -14,7 +14,6 @@ export interface HistoricalJobLimits {
 }
 
 /**
- * Returns a function that queues replays of streams over past blocks. `addHistoricalJobs` performs them.
  * @throws {ApiError} HISTORICAL_JOBS_LIMITED, HISTORICAL_RANGE_TOO_LONG
  * @throws ChainNotServedError
  */
@@ -35,7 +34,7 @@ export function createHistoricalJobFactory({
     const id = randomUUID();
     const { fromTimestamp, toTimestamp } = 'fromBlock' in range ? { fromTimestamp: null, toTimestamp: null } : range;
     await database.transaction(async (transaction) => {
-      // Serializes the requests of one key: concurrent requests would all see the same free slot.
+      // Concurrent requests of one key would all see the same free slot.
       await transactionLock(transaction, `historical-jobs:${by.id}`);
       const [open] = await transaction.query<{ jobs: number }>(
         sql`SELECT count(*)::int AS jobs FROM historical_jobs WHERE status IN ('pending', 'running') AND requested_by = ${by.id}`,
@@ -54,7 +53,7 @@ export function createHistoricalJobFactory({
   };
 }
 
-/** Returns the part of the range that exists now; null: none. */
+/** Only blocks that exist now; null: none. */
 async function blocksOf(past: PastChain, range: HistoricalRange): Promise<BlockRange | null> {
   const head = (await past.pool.getHead()).value.number;
   const { firstBlock } = past.chain;
@@ -69,7 +68,7 @@ async function blocksOf(past: PastChain, range: HistoricalRange): Promise<BlockR
   return blocks.from <= blocks.to ? blocks : null;
 }
 
-/** Head + 1 if there is none. Binary search, because timestamps never decrease. */
+/** Head + 1 if none. Binary search: timestamps never decrease. */
 async function firstBlockSince({ chain, pool }: PastChain, timestamp: number, head: number): Promise<number> {
   let low = chain.firstBlock;
   let high = head + 1;

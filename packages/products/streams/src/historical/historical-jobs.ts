@@ -15,11 +15,10 @@ export interface HistoricalJobsOptions {
 
 export const HISTORICAL_JOB_WORK = 'historical-job';
 
-/** `historical_jobs` as due work. A claim covers one part of a job, so jobs of a chain take turns. */
+/** A claim covers one part of a job, so jobs of a chain take turns. */
 export const DUE_HISTORICAL_JOBS: DueTable = {
   name: 'historical_jobs',
   key: ['id'],
-  // Same condition as in the index `historical_jobs_due`.
   isOpen: sql`status IN ('pending', 'running')`,
   onFailure: sql`status = CASE WHEN later.moment IS NULL THEN 'failed' ELSE status END, updated_at = now()`,
 };
@@ -35,10 +34,7 @@ interface Job {
   readonly toBlock: number;
 }
 
-/**
- * Adds replays of streams over past blocks to due work. Matches, webhooks and the job's position are stored in one
- * transaction, so an interrupted job continues there. Jobs wait for unconfirmed blocks.
- */
+/** Matches and position share a transaction: an interrupted job continues there. */
 export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: HistoricalJobsOptions): void {
   for (const past of options.chains)
     dueWork.add<Job>({
@@ -81,7 +77,7 @@ async function replayPart(
     await holdStreamsVersion(transaction);
     await requireCanonical(transaction, chain, blocks);
     const matches = await matcher.match(transaction, blocks);
-    // Skipped if another process has claimed the job meanwhile, or the stream was deleted.
+    // Not if another process has claimed the job, or the stream was deleted.
     if (await advance(transaction, claim, range.to + 1, matches.length))
       await recordPastMatches(transaction, chain, 'confirmed', matches);
   });
@@ -97,7 +93,7 @@ async function readStream(database: Database, { id, streamId }: Job) {
   return row === undefined ? null : { stream: streamOf(row), addresses: job?.addresses ?? null };
 }
 
-/** Ends the claim: the next part is due immediately. @returns true if the job was still claimed and open */
+/** The next part is due immediately. @returns true if the job was still claimed and open */
 async function advance(
   transaction: Pick<Database, 'query'>,
   claim: Claim<Job>,

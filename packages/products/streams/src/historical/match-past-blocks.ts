@@ -10,7 +10,7 @@ import type { Stream, StreamConfig } from '../stream.ts';
 import { type BlockMatch, matchBlocks, matchWatched, readsSpam, type StreamMatcher } from '../watching/match-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
-/** One stream, and the addresses to watch instead of those of the stream; null: those of the stream. */
+/** `addresses` replace those of the stream; null: those of the stream. */
 export interface PastStream {
   readonly stream: StreamConfig & Pick<Stream, 'id'>;
   readonly addresses: readonly Address[] | null;
@@ -30,7 +30,7 @@ export function createPastMatcher(past: PastChain & { readonly logger: Logger },
   };
   const watched = addresses === null ? null : new Map(addresses.map((address) => [address, [stream.id]]));
   return {
-    /** Returns a block; null if no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
+    /** Null: no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
     read: (number: number, signal?: AbortSignal): Promise<WatchedBlock | null> =>
       readWatchedBlock(past, number, matcher.needs, signal),
     match: (reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<BlockMatch[]> =>

@@ -3,11 +3,7 @@ import { RpcCallError } from '@chainstead/rpc';
 import type { OffersTraces } from '../stream-services.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
 
-/**
- * Returns a function that tests whether upstreams have traces: it requests those of the head with both RPC methods.
- * False only if the upstreams refuse; true if none responds. A positive result is remembered.
- * @throws ChainNotServedError
- */
+/** False only if the upstreams refuse traces of the head. @throws ChainNotServedError */
 export function createOffersTraces(chains: readonly PastChain[]): OffersTraces {
   const offering = new Set<PastChain>();
   return async (chain) => {
@@ -29,7 +25,6 @@ async function requested({ pool }: PastChain): Promise<boolean | null> {
     for (const [method, params] of calls) if (await isAnswered(pool, method, params)) return true;
     return false;
   } catch (error) {
-    // The status of the upstreams shows the outage. If traces are missing, reading blocks will fail later.
     if (error instanceof ChainsteadError && error.retryable) return null;
     throw error;
   }

@@ -30,13 +30,12 @@ export function createPastBlockServices(
   };
 }
 
-/** Exceeds every wait for enrichment: a preview omits values that nodes don't return. Milliseconds. */
+/** Exceeds every wait: a preview omits values that nodes don't return. */
 const WAITED_LONG_MS = Number.MAX_SAFE_INTEGER;
 
 function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptions): PreviewBlock {
   return async ({ chain, blockNumber, config, addresses, streamId = '' }) => {
     const past = chainAmong(chains, chain);
-    // Nothing is stored.
     const stream = { ...config, id: streamId };
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses });
     const read = await matcher.read(blockNumber);

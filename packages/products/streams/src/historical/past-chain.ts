@@ -16,7 +16,7 @@ export class ChainNotServedError extends defineError('CHAIN_NOT_SERVED', (chain:
   remedy: 'Add the chain to CHAINS',
 })) {}
 
-/** Returns the entry of a chain. @throws ChainNotServedError */
+/** @throws ChainNotServedError */
 export function chainAmong<Served extends PastChain>(chains: readonly Served[], { id, key }: Chain): Served {
   const served = chains.find(({ chain }) => chain.id === id);
   if (served === undefined) throw new ChainNotServedError(key);
@@ -24,14 +24,14 @@ export function chainAmong<Served extends PastChain>(chains: readonly Served[], 
 }
 
 export interface FollowedHeight {
-  /** The newest block that was matched. Later blocks are still to be matched by the follower. */
+  /** Newest matched block. The follower matches later ones. */
   readonly followed: number;
   readonly confirmed: number;
 }
 
 type Reader = Pick<Database, 'query'>;
 
-/** Returns the newest followed block; null: none yet. `hold` locks it until the transaction ends. */
+/** Null: none yet. `hold` locks it until the transaction ends. */
 export async function readCheckpoint(
   reader: Reader,
   chainId: Chain['id'],
@@ -43,10 +43,7 @@ export async function readCheckpoint(
   return row?.checkpoint ?? null;
 }
 
-/**
- * Returns the heights from the chain's checkpoint. `hold` locks it until the transaction ends, so that no block is
- * rolled back meanwhile. For a chain that was never followed, both are the head minus the maximum reorg depth.
- */
+/** `hold` locks the checkpoint until the transaction ends, so that no block is rolled back. */
 export async function readFollowedHeight(
   reader: Reader,
   { chain, pool }: PastChain,
@@ -58,7 +55,7 @@ export async function readFollowedHeight(
   return { followed: settled, confirmed: settled };
 }
 
-/** @throws ReorgedWhileReadingError if a different block is stored at the height of one of these blocks */
+/** @throws ReorgedWhileReadingError if a different block is stored at a height */
 export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
   const numbers = blocks.map(({ header }) => header.number);
   const rows = await reader.query<{ number: number; hash: Hash }>(

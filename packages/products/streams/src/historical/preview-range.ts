@@ -5,19 +5,16 @@ import type { BlockPreview, PreviewBlock } from '../stream-services.ts';
 export interface RangePreview {
   readonly range: BlockRange;
   readonly looked: number;
-  /** Blocks that no node has: above the head, or pruned. */
   readonly absent: readonly number[];
-  /** Number of matching blocks. Each would have sent one webhook, and another one when it was confirmed. */
+  /** Blocks. Each would have sent one webhook, and another once confirmed. */
   readonly matched: number;
   readonly items: Readonly<Record<string, number>>;
-  /** The first 10, with the exact text of the body. */
   readonly webhooks: readonly { readonly blockNumber: number; readonly body: string }[];
 }
 
 export const PREVIEW_BLOCKS_MAX = 100;
 const WEBHOOKS_SHOWN = 10;
 const READS_IN_FLIGHT = 8;
-/** Time after which no more blocks are started, because the client waits. Milliseconds. */
 const DEADLINE_MS = 12_000;
 
 export class PreviewTooLongError extends ApiError {
@@ -31,7 +28,7 @@ export class PreviewTooLongError extends ApiError {
   }
 }
 
-/** Sends and stores nothing. @throws PreviewTooLongError, and errors of `previewBlock` if no node responds */
+/** @throws PreviewTooLongError, and errors of `previewBlock` if no node responds */
 export async function previewRange(
   previewBlock: PreviewBlock,
   request: Omit<Parameters<PreviewBlock>[0], 'blockNumber'> & { readonly range: BlockRange },
@@ -64,7 +61,6 @@ export async function previewRange(
   };
 }
 
-/** Counts items of the lists in the body, except `abi`: it repeats the configuration. */
 function countItems(bodies: readonly Readonly<Record<string, unknown>>[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const body of bodies)

@@ -8,8 +8,7 @@ import { addDeliveries } from '../watching/outbox-rows.ts';
 import { writeMatches } from '../watching/record-matches.ts';
 
 /**
- * Stores matches in past blocks, each with a due webhook, even if it was sent before: the owner requested a replay.
- * A stored match is replaced by the current one, unless one of its webhooks is pending.
+ * Due even if sent before. Replaces a stored match unless one of its webhooks is pending.
  * @param requestedBy key whose limit of pending webhooks these count against; null: none
  */
 export async function recordPastMatches(

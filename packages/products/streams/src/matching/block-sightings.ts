@@ -7,25 +7,19 @@ const WORD_DIGITS = 64;
 const ADDRESS_LENGTH = 42;
 const PREFIX_DIGITS = 2;
 
-/** Whether forty hex digits at this index may be a watched address. Avoids a string for each address. */
+/** May be a watched address: forty hex digits at this index. Avoids a string for each. */
 export type AddressTest = (text: string, at: number) => boolean;
 
 export const ANY_ADDRESS: AddressTest = () => true;
 
-/** Addresses of a block that passed a test, found in one pass: most blocks have thousands, few watched. */
 export interface BlockSightings {
   readonly block: WatchedBlock;
   readonly transactions: readonly TransactionParties[];
   readonly internalTransfers: readonly number[];
-  /** Addresses by log index, ascending; logs without any are omitted. An address may be repeated. */
   readonly logs: ReadonlyMap<number, readonly Address[]>;
 }
 
-/**
- * Finds every address that a stream may match: senders and receivers of transactions and internal transfers; for logs
- * the emitter, topics 1 to 3 and whole 32-byte words of the data. Topics and words count only if their upper 12 bytes
- * are zero. Small numbers look like addresses and are included.
- */
+/** Addresses of parties, emitters, topics 1 to 3 and 32-byte data words (upper 12 bytes zero). */
 export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDRESS): BlockSightings {
   const transactions: TransactionParties[] = [];
   visitTransactions(block, (hash, raw) => {
@@ -40,7 +34,6 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
   return { block, transactions, internalTransfers, logs };
 }
 
-/** Adds the sighted addresses to a set: one set for many blocks needs only one query of watched addresses. */
 export function collectAddresses(
   { block, transactions, internalTransfers, logs }: BlockSightings,
   sighted: Set<Address> = new Set(),

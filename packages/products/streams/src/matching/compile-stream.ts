@@ -20,23 +20,21 @@ export interface CompiledStream {
   readonly chainIds: ReadonlySet<ChainId>;
   /** Null: any. */
   readonly topics: ReadonlySet<Hash> | null;
-  /** Topic counts that a log of each ABI event can have; several if events differ in their indexed parameters. */
+  /** By ABI event; several if events differ in their indexed parameters. */
   readonly topicCounts: ReadonlyMap<Hash, ReadonlySet<number>>;
   readonly options: ReadonlyMap<Hash, readonly CompiledOption[]>;
   readonly contracts: ReadonlySet<string>;
-  /** Only with topic0 and an ABI. */
   readonly allAddresses: boolean;
   readonly includeNativeTxs: boolean;
   readonly includeContractLogs: boolean;
   readonly includeInternalTxs: boolean;
   readonly includeAllTxLogs: boolean;
   readonly filterPossibleSpamAddresses: boolean;
-  /** Whether logs are examined: to include them, their transactions, or all logs of these. */
   readonly looksAtLogs: boolean;
   readonly needs: WatchNeeds;
 }
 
-/** Never throws: invalid events and filters match nothing (validation already refused them). */
+/** Never throws: invalid events and filters match nothing. */
 export function compileStream(stream: StreamConfig & Pick<Stream, 'id'>): CompiledStream {
   const signatures = stream.topic0 ?? [];
   const topics = signatures.length === 0 ? null : new Set(signatures.map(topicOf).filter((topic) => topic !== null));
@@ -84,7 +82,7 @@ function compileOptions(
   return Map.groupBy(compiled, ({ topic }) => topic);
 }
 
-/** Passes if the filter passes for one of the events whose indexed parameters agree with the log's topics. */
+/** One of the events whose indexed parameters agree with the log's topics must pass. */
 function compileOptionFilter(filter: unknown, events: readonly EventAbi[]): CompiledOption['passes'] {
   if (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0) return () => true;
   const perEvent = events.map(({ topicCount, fields }) => ({

@@ -2,27 +2,27 @@ import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import { EncodingRefusedError, type LeafReader, leafReaders } from '@chainstead/events/abi';
 import type { AbiItem, AbiParameter } from '../stream.ts';
 
-/** A parameter value in the form compared by filters: hexadecimal text in lower case. */
+/** Hexadecimal text in lower case. */
 export type FieldValue = bigint | boolean | string;
 
 export type FieldKind =
   | { readonly type: 'number' }
   | { readonly type: 'bool' }
   | { readonly type: 'text' }
-  /** Hexadecimal text of exactly `bytes` bytes; any length if `bytes` is null. */
+  /** Null: any length. */
   | { readonly type: 'hex'; readonly bytes: number | null }
-  /** An indexed string or bytes value: the log contains only its keccak256. */
+  /** Indexed string or bytes: the log has only its keccak256. */
   | { readonly type: 'hash'; readonly of: 'text' | 'hex' };
 
 export interface EventField {
   readonly kind: FieldKind;
-  /** Returns the value in a log; undefined if the log's bytes don't encode one. Never throws. */
+  /** Undefined if the log's bytes don't encode one. Never throws. */
   readonly read: (log: Log) => FieldValue | undefined;
 }
 
 export interface EventAbi {
   readonly topicCount: number;
-  /** By name, without tuples, arrays and `fixed`: filters can't compare them. */
+  /** Without tuples, arrays and `fixed`: filters can't compare them. */
   readonly fields: ReadonlyMap<string, EventField>;
 }
 
@@ -33,13 +33,11 @@ export function eventAbi({ inputs = [] }: AbiItem): EventAbi {
   for (const input of inputs) {
     const field =
       input.indexed === true ? indexedField(input, topic++) : fieldOf(input, ofData.next().value, (log) => log.data);
-    // Parameters may be unnamed: some ABIs omit the key.
     if (field !== null && input.name && !fields.has(input.name)) fields.set(input.name, field);
   }
   return { topicCount: topic, fields };
 }
 
-/** Parameters with an unknown layout have no reader. */
 function readersOf(parameters: readonly AbiParameter[]): readonly (LeafReader | null)[] {
   try {
     return leafReaders(parameters);

@@ -4,24 +4,22 @@ import type { AbiItem } from '../stream.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 const SIGNATURE = /^([\w$]+)(\(.*\))$/;
-/** Types of the Solidity ABI specification, as whole words between brackets and commas; the rest are tuple arrays. */
 const TYPE =
   /^(?:(?:u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-4][0-9]|25[0-6])|address|bool|bytes(?:[1-9]|[12]\d|3[0-2])?|string|function|u?fixed(?:\d+x\d+))(?:\[\d*\])*|(?:\[\d*\])*)$/;
 
-/** Accepts a signature (parameter names, `indexed` and `uint` are allowed) or a hash. Null for any other text. */
+/** A signature (with names, `indexed` and `uint`) or a hash. Null for any other text. */
 export function topicOf(signature: string): Hash | null {
   if (HASH.test(signature)) return signature.toLowerCase() as Hash;
   return selectorOf(signature.trim());
 }
 
-/** Returns the topic0 of an ABI event; null for other items, anonymous events and events with unknown types. */
+/** Null for other items, anonymous events and unknown types. */
 export function topicOfEvent(item: AbiItem): Hash | null {
   if (item.type !== 'event' || item.anonymous === true || item.name === undefined) return null;
   return selectorOf({ ...item, inputs: item.inputs ?? [] });
 }
 
 export interface AbiEvent {
-  /** Canonical: `Transfer(address,address,uint256)`. */
   readonly signature: string;
   readonly topic0: Hash;
 }
@@ -46,7 +44,7 @@ function canonicalSignature(event: unknown): string | null {
   try {
     signature = toEventSignature(event as Parameters<typeof toEventSignature>[0]);
   } catch {
-    // Events that viem can't parse have no topic0; validation reports them to the owner.
+    // No topic0 if viem can't parse it; validation reports it to the owner.
     return null;
   }
   const [, name, inputs] = SIGNATURE.exec(signature) ?? [];

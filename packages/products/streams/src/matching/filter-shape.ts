@@ -2,10 +2,9 @@ import { isObject } from '@chainstead/core';
 import { FILTER_OPERATORS, type FilterOperator } from './filter-operators.ts';
 
 export interface FilterProblem {
-  /** Location: `advancedOptions.0.filter.and.1.eq`. */
+  /** Such as `advancedOptions.0.filter.and.1.eq`. */
   readonly path: string;
   readonly message: string;
-  /** The value at the path; undefined for an object or array, which may have any depth. */
   readonly value: unknown;
 }
 
@@ -13,7 +12,7 @@ export interface Comparison {
   readonly op: string;
   readonly operator: FilterOperator;
   readonly field: string;
-  /** One value, or a list if the operator takes one; unparsed, with its path. */
+  /** Unparsed; a list if the operator takes one. */
   readonly values: readonly { readonly value: unknown; readonly path: string }[];
   readonly path: string;
 }
@@ -24,7 +23,7 @@ export const FILTER_DEPTH_MAX = 16;
 export const FILTER_NODES_MAX = 1_000;
 export const FILTER_VALUES_MAX = 10_000;
 
-/** Null without a problem is the empty filter. The work is bounded whatever the filter's depth and size. */
+/** Null without a problem: empty filter. Work is bounded whatever the depth and size. */
 export function readFilterShape(
   filter: unknown,
   path: string,
@@ -51,7 +50,6 @@ function readNode(node: unknown, path: string, depth: number, reading: Reading):
   if (entry === undefined || others.length > 0) return refuse('must have exactly one operator');
   const [op, operands] = entry;
   if (depth > FILTER_DEPTH_MAX) return refuse(`must not be nested deeper than ${FILTER_DEPTH_MAX}`);
-  // One problem reports the size; the rest is not examined.
   if (++reading.nodes > FILTER_NODES_MAX)
     return reading.nodes === FILTER_NODES_MAX + 1
       ? refuse(`must not have more than ${FILTER_NODES_MAX} filters`)

@@ -6,7 +6,6 @@ export type { FilterProblem } from './filter-shape.ts';
 
 export type FilterPredicate = (read: (field: string) => FieldValue | undefined) => boolean;
 
-/** Variables available to every filter in addition to event parameters: emitter, chain id, spam flag of the emitter. */
 export const FILTER_VARIABLES = {
   contractAddress: 'moralis_streams_contract_address',
   chainId: 'moralis_streams_chain_id',
@@ -21,11 +20,7 @@ const VARIABLE_KINDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind
 
 export type FieldKinds = ReadonlyMap<string, FieldKind>;
 
-/**
- * Returns the problems of a filter for events with these parameters; empty if there are none. Events with the same
- * topic0 may differ in indexed parameters: a comparison must fit one of them. Tuples and arrays can't be compared.
- * @param path of the filter within the request, for messages: `advancedOptions.0.filter`
- */
+/** One event with the topic0 must fit: events may differ in indexed parameters. */
 export function checkFilter(filter: unknown, events: readonly FieldKinds[], path: string): readonly FilterProblem[] {
   const { shape, problems } = readFilterShape(filter, path);
   if (shape === null) return problems;
@@ -33,9 +28,8 @@ export function checkFilter(filter: unknown, events: readonly FieldKinds[], path
 }
 
 /**
- * Compiles a filter for events with these parameters. Numbers are signed and of any size; hexadecimal text ignores
- * letter case. A comparison is false, even `ne` or `nin`, if the event lacks the parameter or the parameter can't have
- * such a value. The empty filter passes everything; a filter that `checkFilter` refuses as malformed passes nothing.
+ * A comparison, even `ne` or `nin`, is false if the event lacks the parameter.
+ * The empty filter passes everything, a malformed one nothing.
  */
 export function compileFilter(filter: unknown, kinds: FieldKinds): FilterPredicate {
   const { shape, problems } = readFilterShape(filter, '');
@@ -102,7 +96,6 @@ function nameOf(kind: FieldKind): string {
   }
 }
 
-/** 2^256 has 78 decimal digits. */
 const NUMBER = /^-?(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 const TEXT_LENGTH_MAX = 10_000;
@@ -113,7 +106,7 @@ const BOOLEANS = new Map<string | null, boolean>([
   ['0', false],
 ]);
 
-/** Converts a filter value for comparison with a parameter of this kind; null if it can't have that kind. */
+/** Null: not a value of this kind. */
 function literalOf(kind: FieldKind, value: unknown): FieldValue | null {
   switch (kind.type) {
     case 'number':

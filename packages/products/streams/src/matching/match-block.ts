@@ -7,7 +7,6 @@ import type { Match } from './match.ts';
 import { createMatchDraft, type MatchDraft } from './match-draft.ts';
 import type { StreamIndex } from './stream-index.ts';
 
-/** Stream ids by watched address, for the sighted addresses that any stream watches. */
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
 export interface MatchFacts extends Pick<LogFacts, 'isSpam'> {
@@ -19,17 +18,15 @@ export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; reado
 const NO_NAMES: NamedLogs = new Map();
 
 /**
- * Returns the match of a block for each stream, ordered by stream id; streams without a match are omitted. Pure. The
- * cost depends on the sightings, which should be the watched addresses of the block, and not on the number of streams.
+ * By stream id, without empty matches. Pure. Costs depend on the sightings, not the streams.
  *
- * - A transaction or internal transfer matches a watched sender or receiver. A log matches a watched address that
- *   occurs in it (`sightAddresses`); with `allAddresses` the topic0 alone is enough.
- * - With topic0, a log must have one of them, and the topic count of the ABI event if the ABI contains it.
- * - A log whose topic0 has `advancedOptions` must pass the filter of one of them; its transaction is included if that
- *   option requests it.
+ * - A transaction or internal transfer matches a watched sender or receiver. A log matches an
+ * address that occurs in it (`sightAddresses`); with `allAddresses`, topic0 alone is enough.
+ * - With topic0, a log must have one of them, and the topic count of the ABI event.
+ * - A log whose topic0 has `advancedOptions` must pass one filter, which may add its transaction.
  * - A log of a named contract matches whatever its topic0 and addresses.
- * - `includeAllTxLogs` adds every log of a transaction that has a matching log, or a watched sender or receiver.
- * - `filterPossibleSpamAddresses` drops logs emitted by spam contracts, even if another rule includes them.
+ * - `includeAllTxLogs` adds all logs of transactions with a matching log or watched party.
+ * - `filterPossibleSpamAddresses` drops logs of spam contracts, whatever other rules include.
  */
 export function matchBlock(
   sightings: BlockSightings,
@@ -103,7 +100,6 @@ function matchInternalTransfers(matching: Matching): void {
 
 function matchLogs(matching: Matching): void {
   const { block, sightings, index, named } = matching;
-  // Without streams that watch all addresses, and contracts, other logs are irrelevant.
   const places = index.everywhere.size + named.size === 0 ? sightings.logs.keys() : block.logs.keys();
   for (const place of places) {
     const log = block.logs[place];
@@ -135,7 +131,7 @@ function watchersOf(
   return causes;
 }
 
-/** Returns the draft with the log; null if another rule of the stream excludes it. */
+/** Null: another rule of the stream excludes the log. */
 function matchLog(
   { facts, draftOf }: Matching,
   stream: CompiledStream,

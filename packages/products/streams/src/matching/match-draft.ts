@@ -7,7 +7,6 @@ import { type TransactionParties, transactionParties } from './transaction-parti
 
 export type MatchDraft = ReturnType<typeof createMatchDraft>;
 
-/** The match of a stream in progress: indexes in the block with the watched addresses that caused them. */
 export function createMatchDraft(stream: CompiledStream) {
   const logs = new Map<number, Set<Address>>();
   const transactions = new Map<Hash, Set<Address>>();
@@ -19,7 +18,6 @@ export function createMatchDraft(stream: CompiledStream) {
     transactionsOfAllLogs,
     addLog: (index: number, causes: Iterable<Address>) => add(logs, index, causes),
     addEvent: (item: AbiItem) => void events.set(JSON.stringify(item), item),
-    /** Ignored if the log already matched. */
     addLogOfTransaction(index: number, causes: Iterable<Address>): void {
       if (!logs.has(index)) add(logs, index, causes);
     },
@@ -61,7 +59,6 @@ function finishLogs(block: WatchedBlock, indexes: Causes): MatchedLog[] {
   });
 }
 
-/** Transaction and receipt fields shown in webhooks, including the parts of the fee. */
 const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'yParity', 'r', 's'];
 const RECEIPT_FIELDS =
   'cumulativeGasUsed gasUsed contractAddress root status effectiveGasPrice l1Fee blobGasUsed blobGasPrice'.split(' ');

@@ -1,6 +1,6 @@
 import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
 
-/** Each item of a block is stored once, however many streams match it: one log may take megabytes. */
+/** Stored once for all streams: one log may take megabytes. */
 export interface BlockItem {
   readonly kind: number;
   readonly place: number;
@@ -11,10 +11,10 @@ export type ItemPlace = Pick<BlockItem, 'kind' | 'place'>;
 
 type Item = MatchedLog | MatchedTransaction | MatchedInternalTransaction;
 
-/** Lists of a match with the place of their items. The order is stored: append only. */
+/** The order is stored: append only. */
 const ITEM_LISTS = ['logs', 'transactions', 'internalTransactions'] as const;
 
-/** Place of an item, then positions in `triggeredBy` of the match. */
+/** Place of an item, then positions in `triggeredBy`. */
 type Reference = readonly [place: number, ...causes: number[]];
 
 interface StoredMatch
@@ -31,7 +31,6 @@ export function itemsOf(match: Match): (ItemPlace & { readonly render: () => str
   );
 }
 
-/** Returns the text to store for a match. Its size does not depend on the size of the items. */
 export function referenceText({ streamId: _, triggeredBy, events, ...lists }: Match): string {
   const causes = new Map(triggeredBy.map((address, index) => [address, index]));
   const refer = (item: Item): Reference => [
@@ -48,13 +47,13 @@ export function referenceText({ streamId: _, triggeredBy, events, ...lists }: Ma
   return JSON.stringify(stored);
 }
 
-/** Returns the places that the text of a match refers to, without validation: the text comes from an internal column. */
+/** No validation: the text comes from an internal column. */
 export function referredPlaces(text: string): ItemPlace[] {
   const stored: StoredMatch = JSON.parse(text);
   return ITEM_LISTS.flatMap((list, kind) => stored[list].map(([place]) => ({ kind, place })));
 }
 
-/** The inverse of `referenceText`; null if an item is missing. `textOf` returns the text of an item. */
+/** Null if an item is missing. */
 export function restoreMatch(
   { streamId }: Pick<Match, 'streamId'>,
   text: string,

@@ -2,7 +2,6 @@ import type { ChainId, Hash } from '@chainstead/core';
 import type { WatchNeeds } from '@chainstead/sync';
 import type { CompiledStream } from './compile-stream.ts';
 
-/** The streams of a chain, indexed by block contents. Rebuilt after each change of the streams. */
 export interface StreamIndex {
   readonly chainId: ChainId;
   readonly byId: ReadonlyMap<string, CompiledStream>;

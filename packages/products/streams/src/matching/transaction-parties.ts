@@ -1,7 +1,7 @@
 import { type Address, type Hash, isAddress } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 
-/** Sender and recipient of a transaction; null if the node omits them, and `to` is null for a contract creation. */
+/** Null if the node omits them; `to` is null for a contract creation. */
 export interface TransactionParties {
   readonly hash: Hash;
   readonly from: Address | null;
@@ -10,7 +10,7 @@ export interface TransactionParties {
 
 export type RawTransaction = Readonly<Record<string, unknown>>;
 
-/** Visits each transaction in block order, with its transaction object or otherwise its receipt. */
+/** In block order; with the receipt if there is no transaction object. */
 export function visitTransactions(block: WatchedBlock, visit: (hash: Hash, raw: RawTransaction) => void): void {
   const { transactions, transactionHashes } = block.block;
   if (transactions === null) for (const { transactionHash, raw } of block.receipts) visit(transactionHash, raw);

@@ -25,7 +25,6 @@ import { requireWebhook } from '../routes/webhook-check.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 
-/** An unparsed configuration from a user: members as in the body of `PUT /streams/evm`. */
 export interface GivenStream {
   readonly config: Readonly<Record<string, unknown>>;
   readonly addresses: readonly string[] | null;
@@ -38,22 +37,22 @@ export interface PreviewRequest {
   readonly range: BlockRange;
 }
 
-/** Operator actions on streams, with the API's rules and errors. Each change is audited in its transaction. */
+/** With the API's rules and errors. Audited in the transaction of the change. */
 export interface StreamOperations {
   readonly chains: readonly Chain[];
   find(id: string): Promise<Stream | null>;
   check(given: GivenStream): void;
-  /** The webhook must pass the test. @throws as the API: ValidationFailedError, WebhookTestError, … */
+  /** @throws as the API: ValidationFailedError, WebhookTestError, … */
   create(given: GivenStream, by: AuditActor): Promise<Stream>;
-  /** Like `create`; the watched addresses stay. @throws NotFoundError too */
+  /** Watched addresses stay. @throws NotFoundError too */
   update(id: string, given: GivenStream, by: AuditActor): Promise<Stream>;
-  /** `followedTo`: newest followed block, null before the first. @throws StreamChainError, PreviewTooLongError, … */
+  /** `followedTo`: null before the first block. @throws StreamChainError, PreviewTooLongError, … */
   preview(request: PreviewRequest): Promise<RangePreview & { readonly followedTo: number | null }>;
-  /** The copy is active; its webhook must pass the test. @throws NotFoundError, WebhookTestError, … */
+  /** The copy is active. @throws NotFoundError, WebhookTestError, … */
   duplicate(id: string, by: AuditActor): Promise<Stream>;
   /** Drops pending webhooks; sent ones stay readable. @throws NotFoundError */
   remove(id: string, by: AuditActor): Promise<void>;
-  /** Can also activate terminated streams. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
+  /** Can resume terminated ones. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
   setStatus(id: string, status: WantedStatus, by: AuditActor): Promise<Stream>;
   changeAddresses(
     id: string,
@@ -62,7 +61,7 @@ export interface StreamOperations {
     by: AuditActor,
   ): Promise<void>;
   test(id: string, by: AuditActor): Promise<AttemptOutcome>;
-  /** For a URL without a stored stream. @throws ValidationFailedError, WebhookTestsLimitedError */
+  /** @throws ValidationFailedError, WebhookTestsLimitedError */
   testUrl(webhookUrl: string, by: AuditActor): Promise<AttemptOutcome>;
   replay: ReplayMany;
 }

@@ -1,9 +1,9 @@
 import { defineError } from '@chainstead/core';
 
-/** Maximum length of a webhook body. Characters: 32 MiB. */
+/** Characters: 32 MiB. */
 export const BODY_LENGTH_MAX = 33_554_432;
 
-/** Longer webhooks are built and sent within a common limit of memory, and not ahead. Characters. */
+/** Longer webhooks are not built ahead, and share a limit of memory. Characters. */
 export const LONG_BODY_LENGTH = 262_144;
 
 export class WebhookTooLargeError extends defineError(

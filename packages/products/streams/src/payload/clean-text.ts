@@ -1,9 +1,9 @@
-/** Returns text that JSON, UTF-8 and Postgres carry unchanged: NUL removed, lone surrogates replaced by U+FFFD. */
+/** For JSON, UTF-8 and Postgres: no NUL, and U+FFFD for lone surrogates. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** Plain JSON with clean texts: a bigint becomes decimal digits, values outside JSON become null. */
+/** Clean texts; bigints as decimal digits, null for values outside JSON. */
 export function cleanJson(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value === 'bigint') return value.toString();

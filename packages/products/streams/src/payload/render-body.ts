@@ -16,19 +16,15 @@ export interface BodyBlock {
 
 export interface EnrichedMatch {
   readonly contents: WebhookContents;
-  /** Results by trigger type and by the item's index in that type's list. */
+  /** Results by trigger type, and index in that type's list. */
   readonly triggers: Readonly<Partial<Record<TriggerType, ReadonlyMap<number, readonly TriggerResult[]>>>>;
   readonly nativeBalances: readonly { readonly address: Address; readonly wei: bigint }[];
 }
 
-/**
- * Renders the webhook body (docs/api/streams-matching.md#webhook-body) without `confirmed` and `retries`, which
- * `finishBody` adds per attempt. The unconfirmed and the confirmed delivery share this text.
- * `JSON.stringify(JSON.parse(text))` returns the same text.
- */
+/** Without `confirmed` and `retries`. `JSON.stringify(JSON.parse(text))` returns the same text. */
 export function renderBody(options: {
   readonly stream: Pick<Stream, 'id' | 'tag' | 'abi'>;
-  /** Its events are described after those of the stream. @default none */
+  /** Its events come after those of the stream. @default none */
   readonly match?: Pick<Match, 'events'>;
   readonly chain: Chain;
   readonly block: BodyBlock;
@@ -71,7 +67,7 @@ function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
 export interface BodyState {
   readonly confirmed: boolean;
   readonly retries: number;
-  /** Set in the notice that the block left the chain, an addition to the hosted API's interface. */
+  /** The block left the chain. An addition to the hosted API. */
   readonly removed?: boolean;
 }
 
@@ -79,7 +75,7 @@ export function finishBody(body: string, { confirmed, retries, removed = false }
   return `{"confirmed":${confirmed},${removed ? '"removed":true,' : ''}"retries":${retries},${body.slice(1)}`;
 }
 
-/** The exact bytes of the test webhook (docs/api/streams-reference.md#test-webhook). */
+/** Exact bytes: docs/api/streams-reference.md#test-webhook */
 export const TEST_BODY =
   '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
   '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +

@@ -1,11 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Hash, keccak256Hex } from '@chainstead/core';
 
-/**
- * Returns the `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal
- * (docs/api/webhooks-verify.md#verify-x-signature). Receivers hash the `JSON.stringify` text of the parsed body, so the
- * body must equal it.
- */
+/** Receivers hash the `JSON.stringify` text of the parsed body, which must equal the body. */
 export function signBody(body: string | Uint8Array, secret: string): Hash {
   return keccak256Hex(Buffer.concat([typeof body === 'string' ? Buffer.from(body) : body, Buffer.from(secret)]));
 }
@@ -17,9 +13,9 @@ export interface SigningSecrets {
 }
 
 export interface SignedDelivery {
-  /** The exact text sent, or its UTF-8 bytes: encoded once for all signatures and the request. */
+  /** Exact text, or its UTF-8 bytes, encoded once. */
   readonly body: string | Uint8Array;
-  /** The same for every attempt and replay; contains no full stop. */
+  /** The same for every attempt and replay; no full stop in it. */
   readonly id: string;
   readonly sentAt: Date;
   readonly secrets: SigningSecrets;
@@ -30,9 +26,8 @@ export interface SignedDelivery {
 }
 
 /**
- * Returns all headers of a webhook: those of the hosted API (docs/api/webhooks-verify.md#verify-x-signature;
- * unconfirmed webhooks are not charged) and those of Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
- * `x-signature` has room for one signature, from the current secret.
+ * Headers of the hosted API (docs/api/webhooks-verify.md#verify-x-signature) and of Standard
+ * Webhooks 1.0.0 (https://www.standardwebhooks.com). `x-signature` is from the current secret.
  */
 export function webhookHeaders(delivery: SignedDelivery): Readonly<Record<string, string>> {
   const { body, id, secrets, confirmed } = delivery;
@@ -55,7 +50,7 @@ export function webhookHeaders(delivery: SignedDelivery): Readonly<Record<string
 
 const STANDARD_PREFIX = 'whsec_';
 
-/** Standard Webhooks encodes a binary key as `whsec_` and base64; any other secret is itself the key, as UTF-8. */
+/** `whsec_` and base64 hold a binary key; any other secret is the key, as UTF-8. */
 function standardKey(secret: string): Buffer {
   return secret.startsWith(STANDARD_PREFIX)
     ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')

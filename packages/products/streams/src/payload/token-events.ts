@@ -11,7 +11,7 @@ import {
 import type { MatchedLog } from '../matching/match.ts';
 import type { TokenContractType } from '../webhook.ts';
 
-/** A token event of a log. Amounts and ids are decimal digits. */
+/** Amounts and ids are decimal digits. */
 export type TokenEvent = { readonly log: MatchedLog } & (
   | ({ readonly type: 'erc20Transfer' } & Erc20Transfer)
   | Approval
@@ -28,11 +28,7 @@ interface NftTransferEvent {
   readonly amount: string;
 }
 
-/**
- * Returns the token transfers and approvals of these logs in order; a TransferBatch yields one per id. The topic count
- * separates ERC-20 from ERC-721. Excludes ERC-2309 (one log for up to millions of tokens), CryptoPunks and malformed
- * events: these remain raw logs.
- */
+/** A TransferBatch yields one per id. Topic count separates ERC-20 from ERC-721. No ERC-2309. */
 export function decodeTokenEvents(logs: readonly MatchedLog[], chain: Chain): TokenEvent[] {
   const transfers = nftTransfers(logs, chain);
   return logs.flatMap((log): readonly TokenEvent[] => {
@@ -52,7 +48,6 @@ const STANDARDS: ReadonlyMap<number, TokenContractType> = new Map<number, TokenC
 ]);
 
 function nftTransfers(logs: readonly MatchedLog[], chain: Chain): ReadonlyMap<MatchedLog, readonly TokenEvent[]> {
-  // The decoders expect block logs but don't read the placeholder fields.
   const matched = new Map<Log, MatchedLog>(
     logs.map((log) => [{ ...log, blockNumber: 0, blockHash: log.transactionHash, blockTimestamp: null }, log]),
   );

@@ -3,7 +3,6 @@ import { decimalAmount } from '@chainstead/core';
 import type { MatchedTransaction } from '../matching/match.ts';
 import type { WebhookTransaction } from '../webhook.ts';
 
-/** Returns a matched transaction in webhook form. Fields that the node omits, or returns in another form, are null. */
 export function transactionItem(matched: MatchedTransaction, chain: Chain): WebhookTransaction {
   const { transaction, receipt } = matched;
   return {
@@ -31,7 +30,7 @@ export function transactionItem(matched: MatchedTransaction, chain: Chain): Webh
   };
 }
 
-/** Gas, blob gas (EIP-4844) and a rollup's `l1Fee`, in native currency. Null if gas or price is unknown. */
+/** Gas, blob gas (EIP-4844) and `l1Fee`, in native currency. Null: unknown gas or price. */
 function transactionFee({ transaction, receipt }: MatchedTransaction, chain: Chain): string | null {
   const gasUsed = quantity(receipt.gasUsed);
   const price = quantity(receipt.effectiveGasPrice) ?? quantity(transaction.gasPrice);
@@ -45,7 +44,7 @@ function decimal(value: unknown): string | null {
   return quantity(value)?.toString() ?? null;
 }
 
-/** Nodes return quantities in hexadecimal; some return small ones as numbers. */
+/** Hexadecimal; some nodes return small ones as numbers. */
 function quantity(value: unknown): bigint | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
   return typeof value === 'string' && /^(?:0x[0-9a-f]+|\d+)$/i.test(value) ? BigInt(value) : null;

@@ -18,7 +18,6 @@ export interface ContentsSource {
   readonly tokens: ReadonlyMap<Address, TokenNote>;
 }
 
-/** Selectors of triggers and native balances name members of these items. */
 export function webhookContents({ match, events, chain, tokens }: ContentsSource): WebhookContents {
   const tokenOf = (address: Address): TokenNote => tokens.get(address) ?? UNKNOWN_TOKEN;
   const eventsOf = <Type extends TokenEvent['type']>(type: Type): Extract<TokenEvent, { type: Type }>[] =>
@@ -64,7 +63,7 @@ function approvalItems(
       approvals.nftApprovals.ERC721.push({ ...at, owner, approved, tokenId, ...facts });
     } else if (event.type === 'approvalForAll') {
       const { account, operator, approved } = event;
-      // Both standards use the same event; only the contract determines the standard.
+      // Both standards use the same event.
       const facts = nftFacts(token, token.standard === 'erc721' ? 'ERC721' : 'ERC1155');
       const all = { account, operator, approvedAll: approved, tokenId: null };
       approvals.nftTokenApprovals.push({ ...at, ...all, ...facts, possibleSpam });

@@ -14,11 +14,9 @@ export interface DeliveryAttempt {
   readonly success: boolean;
   readonly httpStatus: number | null;
   readonly errorMessage: string;
-  /** The text sent, for failures during retention; null if not requested, or too long to show. */
+  /** Text of a recent failure; null if not requested, or too long to show. */
   readonly body: string | null;
-  /** txs + logs + txsInternal. */
   readonly records: number;
-  /** From sending to the response or timeout. Milliseconds. */
   readonly durationMs: number;
   readonly createdAt: Date;
 }
@@ -30,7 +28,7 @@ export interface AttemptFilter {
   readonly transactionHash: Hash | null;
   readonly chainIds: readonly ChainId[];
   readonly blockNumbers: readonly number[];
-  /** Both inclusive. */
+  /** Inclusive. */
   readonly from: Date | null;
   readonly to: Date | null;
 }
@@ -39,7 +37,6 @@ export type AttemptPosition = readonly [createdAt: string, id: string];
 
 export interface AttemptPage {
   readonly attempts: readonly DeliveryAttempt[];
-  /** Attempts in the whole list, counted up to 10,000. */
   readonly total: number;
   readonly next: AttemptPosition | null;
 }
@@ -51,13 +48,13 @@ export interface AttemptListRequest {
   readonly withBody: boolean;
 }
 
-/** An exact count would read the whole table, for a number beyond practical paging. */
+/** An exact count would read the whole table. */
 const TOTAL_MAX = 10_000;
 const COLUMNS = sql`id, delivery_id AS "deliveryId", stream_id AS "streamId", chain_id AS "chainId", block_number AS "blockNumber",
   confirmed, webhook_url AS "webhookUrl", tag, retries, success, http_status AS "httpStatus",
   coalesce(error_message, '') AS "errorMessage", records, duration_ms AS "durationMs", created_at AS "createdAt"`;
 
-/** Longest body that lists and replays show: one response has at most twice as much. Bytes. */
+/** Lists and replays omit longer bodies: a response has at most twice as much. */
 export const SHOWN_BODY_BYTES_MAX = 4 * 1024 * 1024;
 const SHOWN_BODY = sql`CASE WHEN octet_length(body) <= ${SHOWN_BODY_BYTES_MAX} THEN body END AS body`;
 
@@ -83,7 +80,7 @@ export async function listAttempts(database: Database, request: AttemptListReque
   };
 }
 
-/** Returns the newest attempts of one delivery, without bodies, newest first. Index: stream_attempts_by_block. */
+/** Newest first, without bodies. Index: stream_attempts_by_block. */
 export function listAttemptsOf(
   database: Database,
   { id, chainId, blockNumber }: { readonly id: string; readonly chainId: ChainId; readonly blockNumber: number },
@@ -120,7 +117,7 @@ function conditionsOf(filter: AttemptFilter): readonly Sql[] {
   ];
 }
 
-/** Blocks of two forks may share a number, so the block hash identifies the match. */
+/** Blocks of two forks may share a number, so the hash identifies the match. */
 function isOfTransaction(hash: Hash): Sql {
   return sql`id IN (
     SELECT a.id FROM stream_match_transactions t

@@ -5,7 +5,7 @@ type Action =
   | ('create' | 'duplicate' | 'update' | 'delete' | 'addresses' | 'settings')
   | ('pause' | 'resume' | 'terminate' | 'replay' | 'test');
 
-/** In the action's transaction. `details` must not contain URLs, which may include secrets. */
+/** In the action's transaction. No URLs in `details`: they may include secrets. */
 export function auditStream(
   transaction: Pick<Transaction, 'query'>,
   by: AuditActor,

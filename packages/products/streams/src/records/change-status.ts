@@ -9,7 +9,7 @@ export interface StatusChange {
   readonly statusMessage: string;
 }
 
-/** `decide` gets the locked stream; null keeps its status. Must be first in its transaction. Null: no stream. */
+/** Must be first in its transaction. `decide`: null keeps the status. Null: no stream. */
 export async function changeStreamStatus(
   transaction: Transaction,
   id: string,

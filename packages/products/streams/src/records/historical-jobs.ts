@@ -7,7 +7,7 @@ export interface HistoricalJob {
   readonly chainId: ChainId;
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Unix seconds, both inclusive; null if the job was requested by block numbers. */
+  /** Unix seconds, inclusive; null for a job by block numbers. */
   readonly fromTimestamp: number | null;
   readonly toTimestamp: number | null;
   readonly addresses: readonly Address[] | null;
@@ -19,7 +19,6 @@ export interface HistoricalJob {
   readonly updatedAt: Date;
 }
 
-/** Maximum number of jobs shown: the hosted API's list has no paging. */
 const JOBS_MAX = 1_000;
 
 export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {

@@ -1,10 +1,9 @@
 import { sql, type Transaction, transactionLock } from '@chainstead/db';
 import { TooManyReplaysError } from './bound-errors.ts';
 
-/** Maximum number of pending webhooks that one key may request (replays, single blocks). */
 export const REPLAYS_PER_KEY = 1_000;
 
-/** Serializes the requests of one key until their transaction ends. @returns free slots @throws TooManyReplaysError */
+/** Serializes requests of the key. @returns free slots @throws TooManyReplaysError */
 export async function requireRoomForReplay(
   transaction: Transaction,
   requestedBy: string,

@@ -7,7 +7,6 @@ export const REGIONS = ['us-east-1', 'us-west-2', 'eu-central-1', 'ap-southeast-
 export type Region = (typeof REGIONS)[number];
 
 export interface StreamSettings {
-  /** Sent in a header of each webhook; has no other effect. */
   readonly region: Region;
   readonly secretKey: string;
   readonly previousSecretKey: string | null;
@@ -20,7 +19,7 @@ const TARGET = 'settings';
 const COLUMNS = sql`region, secret_key AS "secretKey",
   CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS "previousSecretKey"`;
 
-/** Returns the settings. The first call creates the secret; all replicas get the same one. */
+/** The first call creates the secret, the same for all replicas. */
 export async function readStreamSettings(database: Database): Promise<StreamSettings> {
   const statement = sql`SELECT ${COLUMNS} FROM stream_settings WHERE id = ${SETTINGS_ROW}`;
   const [settings] = await database.query<StreamSettings>(statement);
@@ -31,7 +30,7 @@ export async function readStreamSettings(database: Database): Promise<StreamSett
   return single(await database.query<StreamSettings>(statement));
 }
 
-/** A new secret applies immediately; the replaced one also signs for 24 hours. */
+/** The replaced secret also signs for 24 hours. */
 export async function changeStreamSettings(
   database: Database,
   change: { readonly region?: Region | undefined; readonly secretKey?: string | undefined },

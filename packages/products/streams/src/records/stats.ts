@@ -18,7 +18,7 @@ const COLUMNS = sql`stream_id AS "streamId", webhooks_delivered AS "webhooksDeli
   logs_processed AS "logsProcessed", txs_processed AS "txsProcessed", txs_internal_processed AS "txsInternalProcessed",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-/** Returns statistics of every stream, deleted ones too, oldest first: account totals are the sums of this list. */
+/** Oldest first, with deleted streams: account totals are the sums. */
 export function readAllStats(database: Database): Promise<readonly StreamStats[]> {
   return database.query<StreamStats>(sql`SELECT ${COLUMNS} FROM stream_stats ORDER BY created_at, stream_id`);
 }

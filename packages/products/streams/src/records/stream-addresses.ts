@@ -11,11 +11,7 @@ export interface AddressPage {
   readonly next: Address | null;
 }
 
-/**
- * Watched addresses of streams. Lists may have any length and order; duplicates count once. Changes apply from the next
- * block and keep `amountOfAddresses` exact. For an unknown stream: null, or `no-stream`. `by` is recorded in the audit
- * log.
- */
+/** Duplicates count once. Changes apply from the next block. Unknown stream: null, `no-stream`. */
 export interface StreamAddressStore {
   /** @throws TooManyAddressesError, TooManyKeyAddressesError, like `replace` */
   add(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;

@@ -28,11 +28,10 @@ export async function requireRoomForStream(
 
 export interface WatchedAmount {
   readonly amount: number;
-  /** Null: unknown key. */
   readonly createdBy: string | null;
 }
 
-/** After addresses were added: a rollback discards them. @throws TooManyAddressesError, TooManyKeyAddressesError */
+/** A rollback discards them. @throws TooManyAddressesError, TooManyKeyAddressesError */
 export async function requireRoomForAddresses(
   transaction: Transaction,
   { amount, createdBy }: WatchedAmount,

@@ -16,18 +16,18 @@ export interface StreamOverview {
   readonly amountOfAddresses: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Belongs to the webhook URL, which several streams may share. Percent. */
+  /** Percent, of the webhook URL, which streams may share. */
   readonly successRate: number;
   readonly delivered: number;
   readonly failed: number;
   readonly waiting: number;
-  /** The newest failure among the last attempts; null if none failed. */
+  /** Newest failure among the last attempts; null: none failed. */
   readonly lastError: { readonly message: string; readonly at: Date } | null;
 }
 
 export interface OverviewListRequest {
   readonly status: StreamStatus | null;
-  /** Part of the id, tag, description or URL, case-insensitive; null: any. */
+  /** Part of id, tag, description or URL, in any case; null: any. */
   readonly text: string | null;
   readonly after: StreamPosition | null;
   readonly limit: number;
@@ -38,7 +38,7 @@ export interface OverviewPage {
   readonly next: StreamPosition | null;
 }
 
-/** Per stream; an exact count would read all pending rows without a practical use. */
+/** Per stream; an exact count would read all pending rows. */
 export const WAITING_COUNTED_MAX = 10_000;
 const LATELY = 100;
 
@@ -48,7 +48,6 @@ interface OverviewRow extends Omit<StreamOverview, 'lastError'> {
   readonly place: string;
 }
 
-/** Returns streams, newest first, without deleted ones. The cost of a page depends only on its streams. */
 export async function listStreamOverviews(database: Database, request: OverviewListRequest): Promise<OverviewPage> {
   const { status, text, after, limit } = request;
   const conditions = [
@@ -78,7 +77,7 @@ export async function readStreamOverview(database: Database, id: string): Promis
   return described;
 }
 
-/** Indexes: stream_deliveries_pending_by_stream and stream_attempts_by_stream, one short range of each per stream. */
+/** A short range of stream_deliveries_pending_by_stream and stream_attempts_by_stream each. */
 function overviewsOf(conditions: readonly Sql[], order: Sql = sql``): Sql {
   return sql`SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", contracts, status, status_message AS "statusMessage",
        amount_of_addresses AS "amountOfAddresses", page.created_at AS "createdAt", page.updated_at AS "updatedAt",

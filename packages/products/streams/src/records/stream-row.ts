@@ -3,7 +3,6 @@ import type { Stream, StreamConfig } from '../stream.ts';
 
 type JsonText = 'abi' | 'advancedOptions' | 'triggers';
 
-/** The `STREAM_COLUMNS` of a stream: lists of objects are stored as JSON texts. */
 export type StoredStream = Omit<Stream, JsonText> & Readonly<Record<JsonText, string | null>>;
 
 const CONFIG_MEMBERS = [
@@ -29,7 +28,6 @@ const CONFIG_MEMBERS = [
 
 const OTHER_MEMBERS = ['status', 'statusMessage', 'amountOfAddresses', 'createdAt', 'updatedAt'] as const;
 
-/** `webhookUrl` is stored in the column `webhook_url`. */
 function columnOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -64,7 +62,7 @@ function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Only `configValues` writes these texts, after validation. */
+/** Unchecked: `configValues` wrote the text after validation. */
 function parsed<Item>(text: string | null): readonly Item[] | null {
   return text === null ? null : JSON.parse(text);
 }

@@ -4,7 +4,6 @@ import type { StreamStatus } from '../stream.ts';
 export interface StreamStatuses {
   readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
   readonly webhooksPending: number;
-  /** Streams that do not deliver, with the reason, last changed first. */
   readonly failing: readonly {
     readonly id: string;
     readonly tag: string;

@@ -32,28 +32,24 @@ export interface StreamListRequest {
   readonly limit: number;
 }
 
-/**
- * Streams that are not deleted. Every change raises the configuration version in its transaction, so it applies from
- * the next block on, and is recorded in the audit log with `by`. Methods return null for an unknown stream.
- */
+/** A change raises the version in its transaction: it applies from the next block on. */
 export interface StreamStore {
-  /** Returns an existing stream with the same configuration, unless it is terminated. @throws TooManyStreamsError */
+  /** Returns an identical stream unless it is terminated. @throws TooManyStreamsError */
   create(config: StreamConfig, by: AuditActor): Promise<Stream>;
-  /** Never returns another stream. @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, … */
+  /** @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, … */
   createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
   list(request: StreamListRequest): Promise<StreamPage>;
-  /** `change` receives the locked stream and may throw to leave it unchanged. */
+  /** `change` gets the locked stream and may throw to leave it unchanged. */
   update(id: string, change: (current: Stream) => StreamConfig, by: AuditActor): Promise<Stream | null>;
-  /** The copy is active. @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError */
+  /** @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError */
   duplicate(id: string, by: AuditActor): Promise<Stream | null>;
-  /** Stops matching and drops pending webhooks; sent ones stay readable. @returns the stream before the removal. */
+  /** Drops pending webhooks; sent ones stay readable. @returns the stream before its removal */
   remove(id: string, by: AuditActor): Promise<Stream | null>;
 }
 
 export const ACTIVE_MESSAGE = 'Stream is active';
 const JOB_OF_DELETED_STREAM = 'The stream was deleted';
-/** Addresses deleted per batch. The stream is already deleted, so nothing reads its addresses. */
 const ADDRESS_BATCH = 50_000;
 
 export function createStreamStore(database: Database, bounds: StreamBounds = DEFAULT_BOUNDS): StreamStore {
@@ -150,7 +146,6 @@ function auditCreated(
 async function findIdentical(transaction: Transaction, config: StreamConfig): Promise<Stream | null> {
   const { chain_ids: _, ...others } = configValues(config);
   const isSame = Object.entries(others).map(([column, value]) => sql`${asSql(column)} IS NOT DISTINCT FROM ${value}`);
-  // The order of chains is irrelevant.
   const chains = sql`${config.chainIds}`;
   const [row] = await transaction.query<StoredStream>(
     sql`SELECT ${STREAM_COLUMNS} FROM streams
@@ -186,7 +181,7 @@ async function updateStream(
     sql`UPDATE streams SET ${joinSql(assignments)}, updated_at = now() WHERE id = ${id} RETURNING ${STREAM_COLUMNS}`,
   );
   const [before, after] = [configValues(current), configValues(config)];
-  // Column names only: values may be long or secret.
+  // No values: they may be long or secret.
   const changed = CONFIG_COLUMNS.filter((column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]));
   if (changed.length > 0) await auditStream(transaction, by, 'stream.update', id, { changed });
   return single(rows);

@@ -1,17 +1,16 @@
 import { rawSql, sql, type Transaction, transactionLock } from '@chainstead/db';
 
-/** The migration inserts the only row. */
 const VERSION_ROW = 1;
 /**
- * A lock in front of the version row. Holders of a shared row lock admit new sharers without end, so with many chains
- * no change would get through. Sharers only pass this lock; a change holds it until its transaction ends.
+ * Shared row locks admit new sharers without end, so a change would wait forever: sharers pass
+ * this lock, and a change holds it until its transaction ends.
  */
 const DOOR = 'streams-version';
 
-/** ROLLBACK TO SAVEPOINT releases a row lock taken after the savepoint. */
+/** ROLLBACK TO SAVEPOINT releases row locks taken after the savepoint. */
 const PASS_THE_DOOR = sql`SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${rawSql(DOOR)}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
 
-/** Must be first in the transaction: the lock orders changes among each other and against blocks. */
+/** Must be first in the transaction: orders changes among each other and against blocks. */
 export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
   await transactionLock(transaction, DOOR);
   const rows = await transaction.query<{ version: number }>(
@@ -20,10 +19,10 @@ export async function raiseStreamsVersion(transaction: Transaction): Promise<num
   return versionOf(rows);
 }
 
-/** A change waiting for these holds the outer lock: taking it again would deadlock. */
+/** A waiting change holds the outer lock: taking it again would deadlock. */
 const holders = new WeakSet<Transaction>();
 
-/** Returns a block's version and holds it until the transaction ends, so that no change can commit. Can be repeated. */
+/** No change commits until the transaction ends. Can be repeated. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
   const [, rows] = await transaction.together(() => [
     holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),

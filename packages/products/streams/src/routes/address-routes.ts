@@ -20,7 +20,6 @@ import { refuseInvalid } from './validation-failed.ts';
 const TAGS = ['Streams'];
 const PATH = '/streams/evm/{id}/address';
 
-/** `GET`, `POST`, `PATCH` and `DELETE /streams/evm/{id}/address` (docs/api/streams-reference.md#stream-routes). */
 export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamAddressStore(dependencies.database, bounds);
@@ -60,7 +59,6 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
       const outcome = await apply(streamId, givenAddresses(given, 'address'), apiActorOf(c));
       if (outcome === 'no-stream') throw notFound('Stream');
       if (outcome === 'none') throw notFound('Address');
-      // Keeps the form of the request, one address or a list.
       const address = typeof given === 'string' ? given.toLowerCase() : given.map((text) => text.toLowerCase());
       return { streamId, address };
     };
@@ -73,7 +71,6 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
   };
 }
 
-/** One address or a list; the handler reports invalid addresses in the hosted API's wording. */
 function addressMember(itemsMin: number) {
   return z
     .unknown()

@@ -11,7 +11,6 @@ const MILLISECONDS_MAX = 8_640_000_000_000_000;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const DELIVERY_STATUSES = ['failed', 'success'];
 
-/** Parameters that `/history` and `/history/logs` share (docs/api/streams-reference.md#delivery-log). */
 function sharedScalars({ parameters }: ApiDependencies) {
   return {
     limit: limitParameter,
@@ -54,11 +53,9 @@ export function logsQuery(dependencies: ApiDependencies) {
 
 const texts = z.array(z.string()).readonly().default([]);
 
-/** Filters of the attempt lists, in the form stored in cursors. */
 const filterSchema = z.object({
   transactionHash: z.string().nullable().default(null),
   streamId: z.string().nullable().default(null),
-  /** Decimal. */
   chainId: texts,
   blockNumber: texts,
   deliveryStatus: texts,
@@ -69,7 +66,6 @@ const filterSchema = z.object({
 });
 type AttemptQuery = z.infer<typeof filterSchema>;
 
-/** Members of `definePagedRoute` shared by both attempt lists. The list of `failures` includes bodies. */
 export function attemptList({ database }: Pick<ApiDependencies, 'database'>, list: 'failures' | 'attempts') {
   return {
     ...STREAM_LIST,
@@ -91,7 +87,7 @@ export function attemptList({ database }: Pick<ApiDependencies, 'database'>, lis
   } as const;
 }
 
-/** `success`: the outcome that the list shows; null if `deliveryStatus` decides. */
+/** `success`: what the list shows; null: `deliveryStatus` decides. */
 function attemptFilter(query: AttemptQuery, success: boolean | null): AttemptFilter {
   const [status, ...others] = query.deliveryStatus;
   return {

@@ -16,7 +16,6 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Streams'];
 
-/** `POST /streams/evm/{chainId}/block/{blockNumber}` (docs/api/streams-reference.md#stream-routes). */
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const chains = streamChains(dependencies, services.chains);
@@ -39,7 +38,6 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
   };
 }
 
-/** `POST …/block-to-webhook/{blockNumber}/{streamId}` (docs/api/streams-reference.md#stream-routes). */
 export function blockToWebhookRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);

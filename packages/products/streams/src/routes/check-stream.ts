@@ -9,7 +9,7 @@ import { type Problem, ValidationFailedError } from './validation-failed.ts';
 
 type ChainOf = (id: ChainId) => Chain | null;
 
-/** Refuses a configuration that can never work, naming each member. @throws ValidationFailedError */
+/** Refuses configurations that can never work. @throws ValidationFailedError */
 export function checkStream(config: StreamConfig, chainOf: ChainOf): void {
   const problems = [
     ...includeProblems(config),

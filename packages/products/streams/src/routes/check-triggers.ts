@@ -6,7 +6,6 @@ import type { Problem } from './validation-failed.ts';
 
 const TOPIC0_TYPES = TRIGGER_TYPES.filter((type) => itemTypeOf(type).hasTopic0 === true);
 
-/** Returns problems of triggers beyond their shape (docs/api/streams-matching.md#matching). */
 export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
   return triggers.flatMap((trigger, index) => [
     ...(['contractAddress', 'callFrom'] as const).flatMap((member) => {
@@ -66,7 +65,7 @@ function functionProblems({ type, functionAbi, inputs = [] }: StreamTrigger, pat
   });
 }
 
-/** Function types and event types are the same: a signature with a topic has only known types. */
+/** Functions and events have the same types; a signature with a topic has only known ones. */
 function hasKnownTypes(parameters: readonly AbiParameter[]): boolean {
   return topicOfEvent({ type: 'event', name: 'types', inputs: parameters }) !== null;
 }
@@ -120,7 +119,7 @@ function isSelector(text: string): boolean {
   return text.startsWith('$');
 }
 
-/** Returns the problem of a selector for items of this type, or null. `address`: it must select an address. */
+/** Null: none. `address`: it must select an address. */
 export function selectorProblem(type: SelectorType, selector: string, kind: 'address' | 'any'): string | null {
   const { addresses, others } = itemTypeOf(type);
   const name = selector.slice(1);

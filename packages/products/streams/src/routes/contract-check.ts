@@ -7,8 +7,7 @@ import type { StreamConfig } from '../stream.ts';
 import { type Problem, ValidationFailedError } from './validation-failed.ts';
 
 /**
- * Refuses names of contracts and events that no chain of the stream has: it would match nothing of them.
- * @param current names that the stream has already: a contract that was removed does not prevent other changes
+ * @param current names that the stream has already, which may be removed since
  * @throws ValidationFailedError
  */
 export type RequireContracts = (

@@ -9,7 +9,6 @@ import { streamStatsRoutes } from './stats-routes.ts';
 import { streamStatusRoute } from './status-route.ts';
 import { streamListRoutes, streamRoutes } from './stream-routes.ts';
 
-/** The API routes of streams, at the root, for `createApi` (docs/api/streams-reference.md#stream-routes). */
 export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {
   const streams = [
     streamListRoutes(services),

@@ -2,10 +2,8 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { InvalidAddressError } from './stream-errors.ts';
 
-/** Maximum addresses per request (docs/api/streams-reference.md#create-and-update). */
 export const ADDRESSES_MAX = 50_000;
 
-/** An unchecked list from a request; `givenAddresses` checks its items. */
 export const addressList = z
   .array(z.unknown())
   .max(ADDRESSES_MAX)
@@ -14,7 +12,7 @@ export const addressList = z
 const NAMED_MAX = 10;
 const SHOWN_LENGTH_MAX = 60;
 
-/** Lower case, each once. @throws InvalidAddressError naming the member and its first bad items */
+/** Lower case, each once. @throws InvalidAddressError naming the first bad items */
 export function givenAddresses(given: string | readonly unknown[], member: string): readonly Address[] {
   if (typeof given === 'string') {
     if (!isAddress(given)) throw new InvalidAddressError(detail(`requestBody.${member}`, given));

@@ -16,7 +16,6 @@ import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 const TAGS = ['Stream deliveries'];
 const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'] as const;
 
-/** `POST /historicalJobs/createJob` and `GET /historical-jobs` (docs/api/streams-reference.md#stream-routes). */
 export function historicalJobRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);
@@ -54,7 +53,7 @@ type GivenRange = {
   readonly [Member in 'fromTimestamp' | 'toTimestamp' | 'blockFrom' | 'blockTo']?: number | undefined;
 };
 
-/** @throws ValidationFailedError unless exactly one kind of range is given, in ascending order. */
+/** @throws ValidationFailedError unless given one kind of range, ascending */
 function rangeOf({ fromTimestamp, toTimestamp, blockFrom, blockTo }: GivenRange): HistoricalRange {
   const byTime = fromTimestamp !== undefined || toTimestamp !== undefined;
   const byBlock = blockFrom !== undefined || blockTo !== undefined;

@@ -41,7 +41,6 @@ export const logSchema = z
   })
   .openapi('StreamLog');
 
-/** Webhook members missing in the hosted API's history: they are derived from the logs. */
 const DERIVED: ReadonlySet<string> = new Set(
   'erc20Transfers erc20Approvals nftTransfers nftApprovals nftTokenApprovals nativeBalances'.split(' '),
 );
@@ -83,7 +82,6 @@ export function logResponse(attempt: DeliveryAttempt) {
     errorMessage,
     type: 'evm' as const,
     createdAt: at,
-    // Attempts never change.
     updatedAt: at,
   };
 }

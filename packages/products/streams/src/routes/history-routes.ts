@@ -11,7 +11,6 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Stream deliveries'];
 
-/** `GET /history`: failed attempts with their bodies (docs/api/streams-reference.md#delivery-log). */
 export const streamHistoryRoute: RouteModule = (app, dependencies) => {
   definePagedRoute(app, dependencies, {
     ...attemptList(dependencies, 'failures'),
@@ -25,7 +24,6 @@ export const streamHistoryRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /history/logs`: every attempt (docs/api/streams-reference.md#delivery-log). */
 export const streamLogsRoute: RouteModule = (app, dependencies) => {
   definePagedRoute(app, dependencies, {
     ...attemptList(dependencies, 'attempts'),
@@ -39,7 +37,6 @@ export const streamLogsRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `POST /history/replay/{streamId}/{id}`: sends a failed webhook again (docs/api/streams.md#retries). */
 export function streamReplayRoute({ replayAttempt }: StreamServices): RouteModule {
   return (app, { database }) => {
     app.openapi(

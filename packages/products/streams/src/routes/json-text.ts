@@ -1,12 +1,11 @@
-/** Maximum nesting of stored JSON. Serializing deeper values would overflow the stack. */
+/** Serializing deeper values would overflow the stack. */
 const DEPTH_MAX = 20;
 
-/** Whether Postgres can store the text and UTF-8 can encode it: no NUL, no lone surrogate. */
+/** For Postgres and UTF-8: no NUL, no lone surrogate. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Whether parsed JSON can be stored and sent again. */
 export function isStorableJson(value: unknown, depth = 0): boolean {
   if (depth > DEPTH_MAX) return false;
   if (typeof value === 'string') return isStorableText(value);

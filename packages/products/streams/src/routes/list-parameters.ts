@@ -27,7 +27,6 @@ export function idParameter() {
 
 export const idParameters = z.object({ id: idParameter() });
 
-/** Shared by all stream lists: errors use the hosted API's form, and `limit` is required. */
 export const STREAM_LIST = {
   refuseInvalid,
   refusal: ({ message }: InvalidParameterError) =>
@@ -37,7 +36,6 @@ export const STREAM_LIST = {
   prepare: <Page>(page: Page): Page => page,
 } as const;
 
-/** Returns a page of a list in the hosted API's form. @param next start of the next page; null on the last page */
 export function listPage<Items, Position extends JsonValue>(items: Items, next: Position | null, total: number) {
   return { items, total, next: next === null ? null : { position: next, upperBound: 0 } };
 }

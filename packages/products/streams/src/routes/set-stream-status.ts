@@ -9,7 +9,7 @@ import { StreamTerminatedError } from './stream-errors.ts';
 import { existing } from './stream-routes.ts';
 import { requireWebhook } from './webhook-check.ts';
 
-/** Statuses that a user can set; the API allows the first two. */
+/** The API allows the first two. */
 export type WantedStatus = 'active' | 'paused' | 'terminated';
 
 interface StatusRequest {
@@ -24,7 +24,7 @@ const MESSAGES: Readonly<Record<WantedStatus, string>> = {
 };
 const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
 
-/** The webhook must pass the test first. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
+/** Tests the webhook first. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
 export async function setStreamStatus(
   { database, services }: { readonly database: Database; readonly services: Pick<StreamServices, 'testWebhook'> },
   id: string,
@@ -42,13 +42,12 @@ export async function setStreamStatus(
         return change;
       }),
     );
-    // Without a change, nothing is written to the audit log.
     if (before !== null) await auditStream(transaction, by, ACTIONS[wanted.status], id, { before });
     return changed;
   });
 }
 
-/** Null if the stream already has the status. @throws StreamTerminatedError */
+/** Null: already has the status. @throws StreamTerminatedError */
 function statusChangeOf(current: Stream, { status, resumeTerminated = false }: StatusRequest): StatusChange | null {
   if (current.status === status) return null;
   if (current.status === 'terminated' && !(resumeTerminated && status === 'active')) throw new StreamTerminatedError();

@@ -9,7 +9,6 @@ const SECRET_LENGTH_MIN = 8;
 const SECRET_LENGTH_MAX = 256;
 const TAGS = ['Streams'];
 
-/** `GET` and `POST /settings` (docs/api/streams-reference.md#stream-routes). */
 export const streamSettingsRoutes: RouteModule = (app, { database }) => {
   app.openapi(read, async (c) => c.json(settingsResponse(await readStreamSettings(database)), 200), refuseInvalid);
   app.openapi(

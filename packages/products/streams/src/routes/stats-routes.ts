@@ -8,7 +8,6 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Stream deliveries'];
 
-/** `GET /stats` and `GET /stats/{streamId}` (docs/api/streams-reference.md#statistics). */
 export const streamStatsRoutes: RouteModule = (app, { database }) => {
   app.openapi(readAll, async (c) => c.json(accountResponse(await readAllStats(database)), 200), refuseInvalid);
   app.openapi(
@@ -41,7 +40,6 @@ function totals(stats: readonly StreamStats[]) {
   };
 }
 
-/** Start and end of the counted period; empty if no stream ever existed. */
 function times(stats: readonly StreamStats[]): { readonly createdAt?: string; readonly updatedAt?: string } {
   if (stats.length === 0) return {};
   const earliest = Math.min(...stats.map(({ createdAt }) => createdAt.getTime()));

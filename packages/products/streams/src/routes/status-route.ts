@@ -7,7 +7,6 @@ import { setStreamStatus } from './set-stream-status.ts';
 import { answer, jsonBody, showStream, streamSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
-/** `POST /streams/evm/{id}/status`: pauses and resumes (docs/api/streams.md#status). */
 export function streamStatusRoute(services: StreamServices): RouteModule {
   return (app, { database }) => {
     const describe = createDescribeStreams(database);

@@ -1,6 +1,6 @@
 import type { StreamConfig } from '../stream.ts';
 
-/** Configuration members of a request. `undefined` means omitted, null clears. */
+/** `undefined`: omitted; null clears. */
 export type GivenConfig = {
   readonly [Name in keyof StreamConfig]?:
     | StreamConfig[Name]
@@ -19,7 +19,7 @@ export function previewConfig(given: GivenConfig, chainIds: StreamConfig['chainI
   return newConfig({ ...given, webhookUrl: '', description: '', chainIds });
 }
 
-/** Applies an update to a configuration; omitted members stay (docs/api/streams-reference.md#create-and-update). */
+/** Omitted members stay (docs/api/streams-reference.md#create-and-update). */
 export function changedConfig(current: StreamConfig, given: GivenConfig): StreamConfig {
   return {
     webhookUrl: given.webhookUrl ?? current.webhookUrl,

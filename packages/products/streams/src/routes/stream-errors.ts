@@ -1,6 +1,5 @@
 import { ApiError, NotFoundError } from '@chainstead/http';
 
-/** A 404 in the hosted API's wording (docs/api/streams-reference.md#create-and-update). */
 export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
   return new NotFoundError(`${what} not found`);
 }

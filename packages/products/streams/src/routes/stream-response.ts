@@ -8,7 +8,6 @@ import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema
 const STATUSES = ['active', 'paused', 'error', 'terminated'] as const;
 export const statusSchema = z.enum(STATUSES);
 
-/** A stream in API form (docs/api/streams-reference.md#stream-record): real lists, lower-case hexadecimal chain ids. */
 export const streamSchema = z
   .object({
     webhookUrl: z.string(),
@@ -67,7 +66,6 @@ export function streamResponse(stream: Stream) {
   };
 }
 
-/** Returns a stream as described by `streamSchema`, with contracts that match nothing in its status message. */
 export async function showStream(describe: DescribeStreams, stream: Stream) {
   const [described = stream] = await describe([stream]);
   return streamResponse(described);
@@ -77,9 +75,7 @@ export function answer<Schema extends z.ZodType>(description: string, schema: Sc
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Body limits of configurations: filters hold up to 10,000 values, each as long as an address. */
 export const CONFIG_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 40_000 });
-/** Body limits for 50,000 addresses, with room for whitespace, next to a configuration. */
 export const ADDRESSES_BOUNDS = bodyBounds({ bytesMax: 4_194_304, valuesMax: 90_000 });
 
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {

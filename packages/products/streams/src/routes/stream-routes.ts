@@ -36,7 +36,6 @@ export function streamChains(
   return { find: (id) => chains.find(id), isFollowed: ({ id }) => ids.has(id) };
 }
 
-/** `GET` and `PUT /streams/evm` (docs/api/streams-reference.md#stream-routes). */
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
@@ -59,7 +58,6 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       filterOf: ({ status }) => ({ status }),
       position: z.tuple([z.string(), z.string()]),
       read: async ({ filter, limit, position }) => {
-        // A cursor with another status was refused before.
         const status = statusSchema.nullable().parse(filter.status);
         const { streams, next, total } = await store.list({ status, after: position, limit });
         return listPage(await describe(streams), next && ([...next] satisfies [string, string]), total);
@@ -82,7 +80,6 @@ export function streamListRoutes(services: StreamServices): RouteModule {
   };
 }
 
-/** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (docs/api/streams-reference.md#stream-routes). */
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
@@ -110,7 +107,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
         await requireTraces(services.offersTraces, wanted, chainOf);
         const by = apiActorOf(c);
         await requireWebhook(services, wanted, by.id);
-        // Checked again under the lock: another update may have happened meanwhile.
+        // Checked again under the lock: another update may have happened.
         return c.json(await showStream(describe, existing(await store.update(id, changed, by))), 200);
       },
       refuseInvalid,

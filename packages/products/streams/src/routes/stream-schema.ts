@@ -6,7 +6,7 @@ import { SELECTOR_TYPES, TRIGGER_TYPES } from '../item-types.ts';
 import type { AbiItem, AdvancedOption, NativeBalanceSelector, StreamFilter, StreamTrigger } from '../stream.ts';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
-/** URLs are indexed, and Postgres limits the size of index entries. Bytes. */
+/** Postgres limits the size of index entries. Bytes. */
 const URL_BYTES_MAX = 2_000;
 const TEXT_LENGTH_MAX = 4_000;
 const ITEMS_MAX = 1_000;
@@ -21,7 +21,6 @@ function text(lengthMax = TEXT_LENGTH_MAX) {
     .refine(isStorableText, { error: 'must not contain NUL characters or lone surrogates' });
 }
 
-/** JSON that is stored unchanged. */
 const json = z.unknown().refine((value) => isStorableJson(value), { error: 'must not be nested deeper than 20' });
 
 const parameterMembers = {
@@ -47,7 +46,6 @@ export const abiItemSchema: z.ZodType<AbiItem> = z
   })
   .openapi('AbiItem');
 
-/** Operators and operands are checked together with the filter's events. */
 const filterSchema: z.ZodType<StreamFilter> = z
   .record(z.string(), z.array(json))
   .openapi({ type: 'object', example: { and: [{ eq: ['to', '0x…'] }, { gt: ['value', '1000000'] }] } });
@@ -74,10 +72,7 @@ export const triggerSchema: z.ZodType<StreamTrigger> = z
   })
   .openapi('StreamTrigger');
 
-/**
- * A list, or its only item, returned unchanged: webhooks show the owner's key order. The items' schema validates it but
- * would reorder its keys. Null clears.
- */
+/** Unchanged: webhooks show the owner's key order, which the schema would change. Null clears. */
 function asGiven<Item>(items: z.ZodType, component: string) {
   const short = z.array(z.unknown()).max(ITEMS_MAX);
   const list = z.array(items);
@@ -87,7 +82,6 @@ function asGiven<Item>(items: z.ZodType, component: string) {
     .transform((given, ctx): readonly Item[] | null => {
       if (given === null) return null;
       const wrapped: readonly unknown[] = isObject(given) ? [given] : Object(given);
-      // The items of a list that is too long are not examined.
       const counted = short.safeParse(isObject(given) ? wrapped : given);
       const parsed = counted.success ? list.safeParse(counted.data) : counted;
       if (parsed.success) return wrapped as readonly Item[];
@@ -98,17 +92,14 @@ function asGiven<Item>(items: z.ZodType, component: string) {
     .openapi({ anyOf: [{ type: 'array', items: reference }, reference, { type: 'null' }] });
 }
 
-/** Looks up the chains available to streams. */
 export interface StreamChains {
-  /** By hexadecimal id; null when it is unknown. */
+  /** By hexadecimal id; null: unknown. */
   find(id: string): Chain | null;
-  /** Whether this installation follows its blocks. */
   isFollowed(chain: Chain): boolean;
 }
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
 
-/** Returns the members of a stream's configuration for create and update. An update may omit any of them. */
 export function streamMembers(chains: StreamChains) {
   return {
     webhookUrl: webhookUrl(),
@@ -142,7 +133,6 @@ export function streamMembers(chains: StreamChains) {
   };
 }
 
-/** Returns the configuration members for a block preview (docs/api/streams-reference.md#stream-routes). */
 export function previewMembers() {
   return {
     tag: text().optional(),
@@ -178,7 +168,6 @@ function switches() {
   };
 }
 
-/** Returns the chain with a hexadecimal id, or the problem with the id. */
 export function findChain(chains: StreamChains, id: string): Chain | string {
   const chain = HEXADECIMAL_ID.test(id) ? chains.find(id) : null;
   if (chain === null) return UNKNOWN_CHAIN;

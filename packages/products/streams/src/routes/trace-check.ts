@@ -4,7 +4,7 @@ import type { StreamConfig } from '../stream.ts';
 import type { OffersTraces } from '../stream-services.ts';
 import { ValidationFailedError } from './validation-failed.ts';
 
-/** A stream on chains without trace nodes would never match any. @throws ValidationFailedError */
+/** Without trace nodes, the stream would match none. @throws ValidationFailedError */
 export async function requireTraces(
   offersTraces: OffersTraces,
   { includeInternalTxs, chainIds }: Pick<StreamConfig, 'includeInternalTxs' | 'chainIds'>,

@@ -4,14 +4,13 @@ import type { z } from '@hono/zod-openapi';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
 export interface Problem {
-  /** Location, with dots: `abi.0.type`. Empty: the whole input. */
+  /** With dots: `abi.0.type`. Empty: the whole input. */
   readonly path: string;
   readonly message: string;
   readonly value?: unknown;
 }
 
 const PROBLEMS_MAX = 10;
-/** Maximum JSON length of a value repeated in a message. Characters. */
 const VALUE_LENGTH_MAX = 200;
 const BODY = 'requestBody';
 
@@ -42,7 +41,7 @@ interface Validation {
   readonly error?: z.ZodError;
 }
 
-/** The validation hook of the stream routes. @throws ValidationFailedError */
+/** Hook of the stream routes. @throws ValidationFailedError */
 export function refuseInvalid(result: Validation): undefined {
   if (result.success || result.error === undefined) return undefined;
   const problems = firstProblems(result.error, result.data);
@@ -55,7 +54,6 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   throw new ValidationFailedError(firstProblems(parsed.error, body));
 }
 
-/** Limited, because each value of a body can break a rule. */
 function firstProblems({ issues }: z.ZodError, data: unknown): readonly Problem[] {
   return issues.slice(0, PROBLEMS_MAX).flatMap((issue) => problemsOf(issue, data));
 }
@@ -73,7 +71,6 @@ function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] 
   }));
 }
 
-/** A list may be given as its only item (docs/api/streams-reference.md#stream-record), which then has no index. */
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof key === 'number' && !Array.isArray(value)) return value;
@@ -82,7 +79,7 @@ function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   }, data);
 }
 
-/** Messages of tsoa, which produces the hosted API's responses. */
+/** Messages of tsoa, as in the hosted API. */
 const TYPE_MESSAGES: Readonly<Record<string, string>> = {
   string: 'invalid string value',
   boolean: 'invalid boolean value',
@@ -115,7 +112,6 @@ function boundOf(origin: string, bound: 'min' | 'max'): string {
   return origin === 'array' ? `${bound}Items` : bound;
 }
 
-/** Omits values that are too long or not serializable as JSON. */
 function shown(value: unknown): unknown {
   const text = typeof value === 'string' ? value : startOfJson(value, VALUE_LENGTH_MAX + 1);
   if (text.length <= VALUE_LENGTH_MAX) return isStorableJson(value) ? value : undefined;

@@ -1,16 +1,13 @@
 import type { Address } from '@chainstead/core';
 
 /**
- * Tests whether an address may be watched: always true for an added address, rarely true for another one. An
- * open-addressing table holds eight bytes per address: 16 MB for a million, 24 MB while the table doubles. A bitmap of
- * six-digit endings (at most 2 MB) in front of it rejects nine of ten addresses with fewer digits read and no cache
- * miss. Removed addresses stay, which only costs a database lookup.
+ * Never false for an added address. Open addressing, eight bytes each: 16 MB per million. A bitmap
+ * of six-digit endings in front rejects nine of ten without a cache miss. Removed ones stay.
  */
 export interface AddressFilter {
   add(address: Address): void;
-  /** Adds many addresses, given as the concatenation of their last eight bytes. */
   addTails(tails: Buffer): void;
-  /** Tests the address whose forty digits, in any letter case, start at this index. @param at default: after `0x` */
+  /** Forty digits in any letter case. @param at default: after `0x` */
   mayHave(text: string, at?: number): boolean;
   readonly size: number;
 }
@@ -18,19 +15,18 @@ export interface AddressFilter {
 const CAPACITY_FIRST = 1_024;
 const LOAD_MAX = 0.75;
 const PREFIX_DIGITS = 2;
-/** Offset of the last eight bytes: small numbers, which look like addresses in logs, share the digits before. */
+/** Last eight bytes: small numbers, which look like addresses, share the digits before. */
 const HIGH_AT = 24;
 const LOW_AT = 32;
 const WORD_DIGITS = 8;
 const ENDING_AT = 34;
 const ENDING_DIGITS = 6;
-/** Bits per table slot, up to one bit per possible ending. */
 const BITS_PER_PLACE = 16;
 const ENDINGS = 16 ** ENDING_DIGITS;
 export const TAIL_BYTES = 8;
 
 export function createAddressFilter(): AddressFilter {
-  /** Pairs of words; a pair of zeros is an empty slot. */
+  /** Pairs of words; zeros are an empty slot. */
   let table = new Uint32Array(2 * CAPACITY_FIRST);
   let endings = createEndings(CAPACITY_FIRST);
   let size = 0;
@@ -54,7 +50,7 @@ export function createAddressFilter(): AddressFilter {
       if (high === 0 && low === 0) continue;
       put(larger, high, low);
       endings.add(low);
-      // Stored in place of the pair of zeros.
+      // Stands for the pair of zeros.
       if (high === 0 && low === 1) endings.add(0);
     }
     table = larger;
@@ -93,12 +89,10 @@ export function createAddressFilter(): AddressFilter {
   };
 }
 
-/** Returns the lower word, changed to 1 for a pair of zeros. */
 function nonZero(high: number, low: number): number {
   return high === 0 && low === 0 ? 1 : low;
 }
 
-/** A bitmap of the lowest 24 bits of words, or fewer bits for a small table. */
 function createEndings(places: number) {
   const bits = Math.min(ENDINGS, places * BITS_PER_PLACE);
   const mask = bits - 1;
@@ -116,7 +110,7 @@ function wordAt(text: string, from: number): number {
   return numberAt(text, from, WORD_DIGITS) >>> 0;
 }
 
-/** Parses up to eight hexadecimal digits without creating a substring: blocks contain many addresses. */
+/** Up to eight hexadecimal digits, without a substring: blocks contain many addresses. */
 function numberAt(text: string, from: number, digits: number): number {
   let number = 0;
   for (let at = from; at < from + digits; at++) {
@@ -127,7 +121,7 @@ function numberAt(text: string, from: number, digits: number): number {
   return number;
 }
 
-/** The finalizer of MurmurHash3: similar addresses, even chosen on purpose, must not cluster in the table. */
+/** Finalizer of MurmurHash3: chosen addresses must not cluster in the table. */
 function mix(high: number, low: number): number {
   let mixed = high ^ Math.imul(low, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

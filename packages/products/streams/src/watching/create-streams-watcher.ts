@@ -12,11 +12,7 @@ import { recordMatches } from './record-matches.ts';
 import { forgetUnread, recordUnread } from './unread-blocks.ts';
 import { createWatchedStreams } from './watched-streams.ts';
 
-/**
- * Matches every followed block with the streams of its chain in the block's transaction, using the configuration
- * committed before the block, which the version lock holds. A match and its webhooks exist exactly if the block does.
- * One watcher serves all chains of a process.
- */
+/** In the block's transaction, with the configuration committed before, by the version lock. */
 export function createStreamsWatcher({ database, metrics }: { database: Database; metrics?: Registry }): BlockWatcher {
   const watched = createWatchedStreams(database);
   const matched = metrics && createMatchMetrics(metrics);
@@ -54,7 +50,7 @@ function requireWhole(chain: Chain, needs: WatchNeeds, blocks: readonly WatchedB
   }
 }
 
-/** Except for deleted streams. @returns the number of webhooks that became due */
+/** Skips deleted streams. @returns how many webhooks became due */
 async function confirmMatches(transaction: Transaction, chain: Chain, height: number): Promise<number> {
   const rows = await transaction.query<MatchKey & { live: boolean }>(
     sql`UPDATE stream_matches m SET confirmed = true FROM streams s
@@ -68,18 +64,14 @@ async function confirmMatches(transaction: Transaction, chain: Chain, height: nu
   );
 }
 
-/**
- * Invalidates matches above the common ancestor of a reorg: drops their pending webhooks and prevents confirmed ones.
- * Streams that request it get a notice if the receiver may have seen the match.
- * @returns the number of notices due.
- */
+/** Drops pending webhooks. A notice is due if the receiver may have seen the match. */
 async function removeMatches(transaction: Transaction, chain: Chain, ancestor: number): Promise<number> {
   const removed = await transaction.query(
     sql`UPDATE stream_matches SET removed_at = now(), confirmed = false
      WHERE chain_id = ${chain.id} AND block_number > ${ancestor} AND removed_at IS NULL RETURNING 1 AS one`,
   );
   if (removed.length === 0) return 0;
-  // A sent webhook has a stored body. Matching a past block again clears the body, so deliveries are checked too.
+  // A sent webhook has a stored body; a replay of the block clears it, so deliveries count too.
   const reported = await transaction.query<MatchKey>(
     sql`SELECT ${MATCH_KEY_COLUMNS}
      FROM stream_matches m JOIN streams s ON s.id = m.stream_id

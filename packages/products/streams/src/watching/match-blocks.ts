@@ -32,7 +32,6 @@ export interface BlockMatch {
 
 type Reader = Pick<Database, 'query'>;
 
-/** Matches blocks with the streams of a chain, with one database lookup for all their addresses. */
 export async function matchBlocks(
   reader: Reader,
   chain: Chain,
@@ -49,7 +48,6 @@ export async function matchBlocks(
 
 type KnownMatcher = Pick<StreamMatcher, 'index' | 'readsSpam' | 'readNames'>;
 
-/** Matches blocks with streams whose watched addresses are already known. */
 export function matchWatched(
   reader: Reader,
   chain: Chain,
@@ -80,7 +78,6 @@ async function matchSightings(
   );
 }
 
-/** Whether a stream's matches depend on spam flags. */
 export function readsSpam(stream: Pick<Stream, 'filterPossibleSpamAddresses' | 'advancedOptions'>): boolean {
   return (
     stream.filterPossibleSpamAddresses ||
@@ -105,7 +102,6 @@ async function readWatchers(
   return watchers;
 }
 
-/** Returns the spam contracts among the log emitters of these blocks. */
 async function readSpam(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<ReadonlySet<Address>> {
   const emitters = new Set(blocks.flatMap(({ logs }) => logs.map(({ address }) => address)));
   if (emitters.size === 0) return emitters;

@@ -2,7 +2,7 @@ import { hexText, sql, type Transaction } from '@chainstead/db';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 
-/** Existing rows stay, but dropped ones become due again under the same id. @returns the number that became due */
+/** Dropped rows become due again under the same id. @returns how many became due */
 export async function addDeliveries(
   transaction: Transaction,
   kind: DeliveryKind,
@@ -25,6 +25,5 @@ export async function addDeliveries(
   return row?.due ?? 0;
 }
 
-/** The columns of a `MatchKey` from table alias `m`. */
 export const MATCH_KEY_COLUMNS = sql`m.stream_id AS "streamId", m.chain_id AS "chainId", m.block_number AS "blockNumber",
   ${hexText('m.block_hash')} AS "blockHash"`;

@@ -7,21 +7,16 @@ import type { Match } from '../matching/match.ts';
 import { type BlockItem, type ItemPlace, itemsOf, referenceText } from '../matching/stored-match.ts';
 import { addDeliveries } from './outbox-rows.ts';
 
-/** A match with the parts of its block that are stored with it. */
 interface MatchToRecord {
   readonly block: { readonly header: Pick<WatchedBlock['header'], 'number' | 'hash' | 'timestamp'> };
   readonly match: Match;
 }
 
 const ROWS_PER_STATEMENT = 2_000;
-/** Texts of a statement, unless it has one row: they exist several times on their way to Postgres. Characters. */
+/** For several rows: texts exist several times on their way to Postgres. */
 const LENGTH_PER_STATEMENT = 4_194_304;
 
-/**
- * Writes matches, each with its unconfirmed webhook. If a reorg restores a block, its matches become valid again,
- * dropped webhooks are due again, and an unsent removal notice is dropped.
- * @returns the number of webhooks that became due.
- */
+/** If a reorg restores a block, dropped webhooks are due again. @returns webhooks due */
 export async function recordMatches(
   transaction: Transaction,
   chain: Pick<Chain, 'id'>,
@@ -39,8 +34,7 @@ export async function recordMatches(
 }
 
 /**
- * Stores the items that matches show, each once per block, then calls `write` for parts of the matches. Statements have
- * a bounded size, and their number does not grow with streams times bytes.
+ * The number of statements does not grow with streams times bytes.
  * @param write gets the INSERT of a part; appends the conflict clause
  */
 export async function writeMatches(
@@ -74,7 +68,7 @@ interface KeyedMatch {
 
 const INTEGER_MAX = 2_147_483_647;
 
-/** Texts are one value: pg scans each character of array elements for quotes. JSON has no line breaks. */
+/** Texts are one value: pg scans array elements for quotes. JSON has no line breaks. */
 function insertStatement(part: readonly KeyedMatch[]): Sql {
   const column = <T>(read: (row: KeyedMatch) => T): T[] => part.map(read);
   return sql`INSERT INTO stream_matches AS kept
@@ -112,7 +106,7 @@ async function storeItems(transaction: Transaction, chain: Pick<Chain, 'id'>, ma
   };
 }
 
-/** Existing items are touched, so that pruning does not delete them before the new match is visible. */
+/** Touches existing items: pruning must not delete them before the match is visible. */
 function storeItemsStatement(chain: Pick<Chain, 'id'>, items: readonly StoredItem[]): Sql {
   const column = <T>(read: (item: StoredItem) => T): T[] => items.map(read);
   return sql`INSERT INTO stream_items (chain_id, block_number, block_hash, kind, place, item)
@@ -125,7 +119,6 @@ function storeItemsStatement(chain: Pick<Chain, 'id'>, items: readonly StoredIte
   ON CONFLICT (chain_id, block_number, block_hash, kind, place) DO UPDATE SET used_at = now()`;
 }
 
-/** Divides rows into the parts of one statement each. Texts are made when their part is. */
 function* statementParts<Row extends { readonly text: string }>(rows: Iterable<Row>): Generator<Row[]> {
   let part: Row[] = [];
   let length = 0;
@@ -141,7 +134,7 @@ function* statementParts<Row extends { readonly text: string }>(rows: Iterable<R
   if (part.length > 0) yield part;
 }
 
-/** @returns whether any existed before. */
+/** @returns whether any existed before */
 async function insertMatches(transaction: Transaction, insert: Sql): Promise<boolean> {
   const [row] = await transaction.query<{ back: boolean | null }>(
     sql`WITH written AS (

@@ -1,9 +1,8 @@
-/** Blocks whose contents could not be read: they match no stream, and are shown as quarantined work. */
+/** Unreadable blocks match no stream, and are shown as quarantined work. */
 import type { Chain } from '@chainstead/chains';
 import { sql, type Transaction } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 
-/** Records the blocks without logs because these were unavailable, each with its reason. */
 export async function recordUnread(
   transaction: Transaction,
   chain: Chain,
@@ -22,7 +21,6 @@ export async function recordUnread(
   );
 }
 
-/** Deletes the records of blocks that a reorg removes. */
 export async function forgetUnread(transaction: Transaction, chain: Chain, ancestor: number): Promise<void> {
   await transaction.query(
     sql`DELETE FROM quarantined_work WHERE reason IS NOT NULL AND starts_with(name, ${`block ${chain.key} `}) AND split_part(name, ' ', 3)::bigint > ${ancestor}`,

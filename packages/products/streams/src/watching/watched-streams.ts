@@ -17,17 +17,15 @@ interface Loaded {
   readonly indexes: Map<ChainId, StreamIndex>;
 }
 
-/** Precedes the first version: every address was added by a later one. */
 const NO_VERSION = -1;
 
-/** The streams of all chains of a process in memory, updated version by version. */
 export function createWatchedStreams(database: Database) {
   const filter = createAddressFilter();
   const readNames = createReadNames('known');
   let loaded: Loaded | null = null;
   let firstLoad: Promise<Loaded> | null = null;
 
-  /** Two chains may load concurrently: adding an address twice has no effect, and the newer version wins. */
+  /** Two chains may load concurrently: adding twice has no effect, the newer version wins. */
   const load = async (transaction: Transaction): Promise<Loaded> => {
     const known = loaded?.version ?? NO_VERSION;
     const { version, streams } = await loadStreamsAt(transaction);
@@ -46,10 +44,9 @@ export function createWatchedStreams(database: Database) {
     indexes.getOrInsertComputed(chain.id, () => indexStreams(streams, chain.id));
 
   return {
-    /** Returns the block parts that the newest loaded version needs for a chain; the first call loads it. */
     async needs(chain: Chain): Promise<WatchNeeds> {
       if (loaded === null) {
-        // Loading many addresses takes a while, so it runs outside of the block's transaction.
+        // Slow with many addresses, so outside of the block's transaction.
         firstLoad ??= database.transaction(load).finally(() => {
           firstLoad = null;
         });
@@ -57,7 +54,6 @@ export function createWatchedStreams(database: Database) {
       }
       return loaded === null ? NOTHING : needsOf(indexOf(loaded, chain), chain);
     },
-    /** Returns the version for the transaction's blocks and holds it until the transaction ends. */
     async at(transaction: Transaction, chain: Chain): Promise<StreamMatcher> {
       const version = await holdStreamsVersion(transaction);
       const current = loaded?.version === version ? loaded : await load(transaction);
@@ -75,18 +71,15 @@ export function createWatchedStreams(database: Database) {
 
 const NOTHING: WatchNeeds = { transactions: false, internalTransfers: false };
 
-/** Streams may request internal transactions on other chains; a chain without them must not stop because of that. */
+/** A chain without internal transactions must not stop because streams request them on others. */
 function needsOf({ needs }: StreamIndex, chain: Chain): WatchNeeds {
   return { ...needs, internalTransfers: needs.internalTransfers && chain.internalTransactions };
 }
 
-/** A stream in `error` is matched and stored for its recovery (docs/api/streams.md#status). */
+/** `error`: stored for its recovery (docs/api/streams.md#status). */
 const IS_EVALUATED = sql`deleted_at IS NULL AND status IN ('active', 'error')`;
 
-/**
- * Loads the configuration committed before this transaction's block and holds its version until the transaction ends.
- * Call it before matching. If `holdStreamsVersion` returns a version already loaded, nothing needs to be loaded.
- */
+/** Holds the version until the transaction ends. Call it before matching. */
 export async function loadStreamsAt(transaction: Transaction) {
   const version = await holdStreamsVersion(transaction);
   const rows = await transaction.query<StoredStream>(
@@ -95,15 +88,10 @@ export async function loadStreamsAt(transaction: Transaction) {
   return { version, streams: rows.map(streamOf) };
 }
 
-/** Rows per fetch, each with 1/256 of the addresses. */
 const PARTS_PER_FETCH = 16;
 const ADDRESS_BYTES = 20;
 
-/**
- * Visits the last `tailBytes` bytes of each address added after `version` (-1: all). Many addresses share a buffer,
- * because one row per address is many times slower. Includes streams in every status, so that resuming one needs no
- * reload. Call it under a held version.
- */
+/** Added after `version` (-1: all), many per buffer: a row each is many times slower. */
 async function visitAddressTailsSince(
   transaction: Transaction,
   version: number,

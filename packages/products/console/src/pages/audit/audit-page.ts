@@ -40,7 +40,6 @@ const DOORS: Readonly<Record<AuditDoor, string>> = {
   start: 'program start',
 };
 
-/** @param records one more than shown if there are older ones */
 function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Html {
   const page = records.slice(0, PAGE);
   const oldest = records.length > PAGE ? page.at(-1) : undefined;

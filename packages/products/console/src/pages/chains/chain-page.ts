@@ -106,7 +106,6 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
   });
 }
 
-/** A whole range of one dataset, also if only a part of it was requested. */
 interface ListedRange {
   readonly dataset: string;
   readonly range: BlockRange;
@@ -123,7 +122,6 @@ function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): 
           return { dataset, range, level: proof, note: reason ?? upstream };
         })
       : status.coverage.map(({ dataset, range }) => {
-          // The level of the weakest part: agreement of two fullnodes may end within a range.
           const isAgreed = agreed.some(({ range: { from, to } }) => from <= range.from && range.to <= to);
           return { dataset, range, level: isAgreed ? ('cross' as const) : ('none' as const), note: null };
         });

@@ -11,7 +11,6 @@ import {
 import { readAbi } from '@chainstead/events/decoding';
 import { z } from 'zod';
 
-/** The limits of ABIs. The largest known ones have about 20,000 values. */
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 400_000 };
 const BLOCK = /^\d{1,15}$/;
 const text = z.string().default('');
@@ -21,16 +20,16 @@ export const contractForm = z.object({
   chain: text,
   abi: text,
   addresses: text,
-  /** The event by which a factory names its children. Empty: the addresses are the contracts. */
+  /** Names a factory's children. Empty: the addresses are the contracts. */
   factoryEvent: text,
   child: text,
   childFrom: childFrom.catch('transaction'),
   strict: text,
-  /** First block. Empty: the first one of the chain's history. */
+  /** Empty: the first one of the chain's history. */
   from: text,
   index: text,
   calls: text,
-  /** Log of an upgrade (`18000000:57`), or the implementation that the ABI belongs to. Empty: neither. */
+  /** An upgrade's log (`18000000:57`), or the ABI's implementation. Empty: neither. */
   upgrade: text,
   events: z
     .union([z.string(), z.array(z.string())])
@@ -78,7 +77,6 @@ export function readContractForm(
   return { wanted };
 }
 
-/** A single word in place of a factory's addresses is the name of a contract. */
 function readEmitters(
   form: ContractForm,
 ): Pick<WantedContract, 'addresses' | 'factory'> | { readonly problem: string } {

@@ -22,7 +22,6 @@ import { type ContractFormFacts, contractFormView, contractListView, eventRowsVi
 
 const ROWS = 20;
 const EVENT = '/contracts/:name/:event';
-/** As in the command line, with the escapes of a form. Bytes. */
 const FORM_BYTES_MAX = 4_000_000;
 const removeForm = z.object({ name: z.string(), chain: z.string() });
 
@@ -92,7 +91,6 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
   },
 };
 
-/** Addresses whose code is read: as many as for `contracts add --strict`. */
 const CODES_MAX = 100;
 
 async function codeProblem(

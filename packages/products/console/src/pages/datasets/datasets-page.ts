@@ -10,7 +10,6 @@ import { writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 
-/** Chains of a page: each has about ten rows. */
 const CHAINS = 20;
 
 export const datasetsPage: ConsolePage = {
@@ -53,7 +52,7 @@ function factsOf(all: readonly ChainFacts[], { query }: PageRequest): DatasetsFa
   };
 }
 
-/** By code units, as the cursor's chain may have been removed. */
+/** By code units: the cursor's chain may have been removed. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
@@ -131,7 +130,7 @@ interface DatasetShare {
   readonly wanted: number;
   readonly missing: number;
   readonly part: number;
-  /** The fraction of covered blocks proven by receipts or a second node, 0 to 1; null without coverage. */
+  /** By receipts or a second node, 0 to 1; null without coverage. */
   readonly proven: number | null;
   readonly ranges: number;
   readonly span: BlockRange | null;
@@ -166,7 +165,7 @@ function coverageRows(facts: ChainFacts): DatasetShare[] {
 function provenRanges({ kind, card, status }: ChainFacts, dataset: string): readonly BlockRange[] {
   if (kind === 'evm')
     return status.coverage.filter((one) => one.dataset === dataset && PROVEN.has(one.proof)).map(({ range }) => range);
-  // On Aptos, agreement of two fullnodes is stored for all datasets together.
+  // On Aptos, agreement is stored for all datasets together.
   const agreed = (card.history?.levels ?? []).filter(({ level }) => level === 'cross').map(({ range }) => range);
   const covered = status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
   return intersectRanges(mergeRanges(covered), mergeRanges(agreed));

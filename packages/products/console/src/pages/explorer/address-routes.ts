@@ -27,7 +27,6 @@ import { tableAddress, tableView } from './tables/table-view.ts';
 const CHAINS_SHOWN = 3;
 const ROWS_OF_SEVERAL = 5;
 const ROWS_OF_ONE = 10;
-/** Timeout of a table on a page with many: counts and node calls may take longer. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
 export function addAddressRoutes(
@@ -46,7 +45,6 @@ export function addAddressRoutes(
       readAddressNames(sources, address, explorer.nameServices, normalName(request.query('name') ?? '')),
     ]);
     const chosen = chains.length === 1 && request.query('chain') !== undefined ? (chains[0] ?? null) : null;
-    // If a chain was requested, its empty tables are shown.
     const shownOn = found.length === 0 && chosen !== null ? [nothingOn(chosen)] : found;
     const limit = shownOn.length > 1 ? ROWS_OF_SEVERAL : ROWS_OF_ONE;
     const sections = await Promise.all(
@@ -137,7 +135,6 @@ function nothingOn(chain: Chain): FoundAddress {
   return { chain, isAccount: false, transacts: false, isToken: false, isCollection: false, name: null };
 }
 
-/** A contract without transfers is shown with its own facts, and the transactions that called it. */
 function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress): readonly DataTable[] {
   const ofAccount = isAccount || (!isToken && !isCollection) ? ACCOUNT_TABLES : transacts ? ACTIVITY_TABLES : [];
   return [...(isToken ? TOKEN_TABLES : []), ...(isCollection ? COLLECTION_TABLES : []), ...ofAccount];
@@ -160,7 +157,7 @@ interface AddressNames {
   readonly requested: { readonly name: string; readonly findings: readonly NameFinding[] } | null;
 }
 
-/** Only verified names, which resolve back to the address. `requested`: a normalized name that may resolve to it. */
+/** Only verified names, which resolve back. `requested`: normalized, may resolve to the address. */
 async function readAddressNames(
   sources: NameSources,
   address: Address,
@@ -188,7 +185,6 @@ ${requested === null ? NOTHING : requestedView(address, requested, context)}
 ${names.length === 0 ? NOTHING : html`<dl class="record">${names}</dl>`}</section>`;
 }
 
-/** Services without the name are left out if another one has it. */
 function requestedView(
   address: Address,
   { name, findings }: NonNullable<AddressNames['requested']>,

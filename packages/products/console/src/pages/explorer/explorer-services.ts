@@ -14,7 +14,7 @@ export interface ExplorerServices {
   readonly reads: ReadDatabase;
   /** Null: no node has the hash; undefined: no node responded in time. */
   placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
-  /** Whether there are contracts at addresses. Those that no node returned in time are missing. */
+  /** Without addresses that no node returned in time. */
   hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
   readonly pictures: PictureReader;
   readonly nameServices: readonly NameService[];

@@ -13,7 +13,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Resolves 64 hexadecimal digits by calling nodes: to transactions or blocks, or to an Aptos account. */
+/** 64 digits: a transaction, a block or an Aptos account. Calls nodes. */
 export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
   routes.view('/look-up/hash/:hash', async (request) => {
     const subject = readSubject(request.parameter('hash'));

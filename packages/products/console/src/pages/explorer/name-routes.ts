@@ -14,7 +14,6 @@ import {
 } from './names/name-view.ts';
 import { pageOf } from './subjects/read-subject.ts';
 
-/** The API's longest wait for nodes (`ON_DEMAND_WAIT_MS`), as it is the page's only content. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
 export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock }: ConsoleServices): void {
@@ -44,7 +43,6 @@ export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock
   });
 }
 
-/** Similar names are distinguished by their normalized form, and some can't be normalized. */
 function refusal(given: string): View {
   return {
     title: 'Look up',

@@ -8,7 +8,6 @@ import { chainNamed } from './subjects/choose-chain.ts';
 import { readTokenId } from './subjects/read-subject.ts';
 import type { TableSubject } from './tables/data-table.ts';
 
-/** The same as in the table next to it. */
 const DAYS = 365;
 const DAY_MS = 86_400_000;
 const DECIMALS = 18;
@@ -33,7 +32,7 @@ export function pricePlot({ chain, address, tokenId }: TableSubject): Html {
   return html`<div class="card plot" data-plot="/console/look-up/prices.json?${query}">The plot needs JavaScript. The table above shows the same sales.</div>`;
 }
 
-/** Seconds and ether: plotted values need not be exact. A day without a sale has no point. */
+/** Seconds and ether, rounded. A day without a sale has no point. */
 function plotOf(days: readonly SaleDay[], now: number) {
   const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000;
   const etherOf = (wei: string): number => Number(decimalAmount(wei, DECIMALS));
@@ -45,7 +44,6 @@ function plotOf(days: readonly SaleDay[], now: number) {
       Math.min(today, ...days.slice(0, 1).map(({ day }) => secondsOf(day))) - DAY_MS / 1_000,
       today + DAY_MS / 1_000,
     ],
-    // Lets prices below one ether fill the plot too.
     top: 0,
     points: true,
     times: days.map(({ day }) => secondsOf(day)),
@@ -57,7 +55,7 @@ function plotOf(days: readonly SaleDay[], now: number) {
   };
 }
 
-/** A picture that is opened directly executes nothing; only the browser caches it, and its type is not sniffed. */
+/** Executes nothing when opened, is cached only by the browser, and its type is not sniffed. */
 const PICTURE_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -65,7 +63,7 @@ const PICTURE_HEADERS = {
   'cache-control': 'private, max-age=3600',
 };
 
-/** Serves pictures of NFTs and logos. Only URIs from indexed metadata are read: a request never contains one. */
+/** Only URIs from indexed metadata: a request never contains one. */
 export function addPictureRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
   const answer = async ({ parameter }: PageRequest, id: string | null): Promise<FileAnswer> => {
     const chain = chainNamed({ registry, chains: explorer.chains }, parameter('chain'));

@@ -13,7 +13,7 @@ import { rpcCurlView } from './tables/table-view.ts';
 
 const PATIENCE_MS = 4_000;
 
-/** Links include the block of a transaction if it is known; otherwise a node is called. */
+/** Links include the block if it is known; otherwise a node is called. */
 export function addTransactionRoutes(routes: ConsoleRoutes, { database, explorer, registry }: ConsoleServices): void {
   routes.view('/look-up/transaction/:hash', async (request) => {
     const transaction = hashIn(request.parameter('hash'));
@@ -49,7 +49,7 @@ ${rpcCurlView(chain, origin, 'eth_getTransactionReceipt', [transaction])}`,
     };
   });
 
-  /** With one indexed chain, the parameter is optional. @throws InvalidParameterError */
+  /** Optional with one indexed chain. @throws InvalidParameterError */
   function chainOf({ query }: PageRequest) {
     const [only, ...others] = explorer.chains;
     const name = query('chain') ?? (others.length === 0 ? only?.key : undefined);
@@ -58,7 +58,6 @@ ${rpcCurlView(chain, origin, 'eth_getTransactionReceipt', [transaction])}`,
 }
 
 const ROWS = 50;
-/** Longer, as it is the page's only content. Milliseconds. */
 const LIST_PATIENCE_MS = 60_000;
 
 export function addFullRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {

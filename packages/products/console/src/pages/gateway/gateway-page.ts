@@ -78,7 +78,7 @@ function hoursIn(text = ''): number {
   throw new InvalidParameterError({ parameter: 'hours', given: text, allowed: `one of ${HOURS_SHOWN.join(', ')}` });
 }
 
-/** In the format of the page's script; hours without calls are 0. `now`: ms since the epoch. */
+/** For the page's script; hours without calls are 0. `now`: ms since the epoch. */
 function callsPlot(byHour: readonly HourCalls[], hours: number, now: number) {
   const last = Math.floor(now / 1_000 / HOUR_SECONDS) * HOUR_SECONDS;
   const callsAt = new Map(byHour.map((calls) => [calls.hour.getTime() / 1_000, calls]));

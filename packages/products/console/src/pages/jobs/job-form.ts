@@ -105,7 +105,7 @@ export function readJobRequest(form: JobForm, chains: readonly JobChain[], facts
     return refuse('From and to must be block numbers (Aptos: versions): whole numbers such as 18000000.');
   const range = { from: Number(form.from), to: Number(form.to) };
   if (range.to < range.from) return refuse('The last block is below the first. Swap them.');
-  // Blocks above may still be rolled back; the job itself checks again, with the nodes.
+  // Blocks above may be rolled back; the job checks again, with the nodes.
   const status = facts?.status;
   const isFollowed = status !== undefined && 'firstFollowed' in status;
   const highest = isFollowed ? Math.max(status.firstFollowed - 1, status.checkpoint ?? -1) : (status?.head ?? null);
@@ -119,7 +119,6 @@ export function readJobRequest(form: JobForm, chains: readonly JobChain[], facts
 export interface RangeWorkOffer {
   readonly chains: readonly Chain[];
   readonly datasets: readonly Dataset[];
-  /** The backfill mode of a chain: `BACKFILL_PROOF`. */
   readonly backfillProofOf: (chain: Chain) => 'none' | 'receipts';
   readonly aptos: { readonly networks: readonly AptosNetwork[]; readonly datasets: readonly string[] };
 }
@@ -129,7 +128,7 @@ interface JobChain {
   readonly id: string;
   readonly works: readonly RangeWork[];
   readonly datasets: readonly string[];
-  /** Null: it is Aptos. */
+  /** Null: Aptos. */
   readonly chain: Chain | null;
 }
 

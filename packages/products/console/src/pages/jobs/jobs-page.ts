@@ -119,7 +119,6 @@ async function estimateOf(
   const facts = await overview.chain(chain.name);
   const perSecond = await readRangeJobPace(database, chain.id, work);
   const blocks = range.to - range.from + 1;
-  // On Aptos, one call returns many versions.
   if (chain.chain === null) return { requested, blocks, read: blocks, calls: null, perSecond };
   const { callsMin, callsMax, read } = estimateRangeWork(
     {

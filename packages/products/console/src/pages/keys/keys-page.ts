@@ -39,7 +39,7 @@ const createForm = z.object({
 const editForm = z.object({ key: prefixField, scope: scopesField, rate: rateText });
 const revokeForm = z.object({ key: prefixField });
 const COLUMNS = ['day', 'key', 'kind', 'route', 'method', 'requests', 'errors'] as const;
-/** Prefixes that spreadsheets treat as a formula. */
+/** Spreadsheets treat these as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 const DAY_SECONDS = 86_400;
 
@@ -78,7 +78,7 @@ export const keysPage: ConsolePage = {
     routes.change('/keys/change', editForm, async ({ form, by }) => {
       const stored = (await keys.list()).find(({ prefix, revokedAt }) => prefix === form.key && revokedAt === null);
       const scopes = scopesOf(form.scope);
-      // An unchanged value is not written to the audit log.
+      // Only changes are audited.
       if (stored?.scopes.join() !== [...scopes].join()) await keys.setScopes(form.key, scopes, by);
       if (stored?.rateLimit !== form.rate) await keys.setRateLimit(form.key, form.rate, by);
       return { goTo: '/console/keys' };
@@ -108,14 +108,13 @@ function ofKey(usage: readonly KeyUsage[], key: string | undefined): readonly Ke
   return key === undefined || key === '' ? usage : usage.filter(({ keyId }) => keyId === key);
 }
 
-/** As in RFC 4180. Formulas are escaped as text. */
+/** RFC 4180. Escapes formulas. */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Requests of each day up to today (UTC), for the keys with the most, in the format of the page's script. */
 function usagePlot(usage: readonly KeyUsage[], daysShown: number, today: Date) {
   const labels = totalsByKey(usage)
     .slice(0, KEYS_PLOTTED)
@@ -155,7 +154,6 @@ function keysView(facts: KeysFacts): Html {
 <section aria-labelledby="usage"><h2 id="usage">Usage</h2>${usageView(facts)}</section>`;
 }
 
-/** The only page that ever shows a key. */
 function keyMadeView(name: string, key: string): Html {
   return html`<h1>Key created</h1>
 <div class="done" role="status"><p>Key of <strong>${shown(name)}</strong>, shown only once:</p>
@@ -247,7 +245,6 @@ interface KeyUsage {
   /** UTC, `2026-01-31`. */
   readonly day: string;
   readonly kind: 'api' | 'rpc';
-  /** The route's pattern; for the gateway, the chain. */
   readonly route: string;
   readonly method: string;
   readonly requests: number;

@@ -46,7 +46,7 @@ interface OnDemandFilter<State extends string = string> {
   readonly state: State | null;
 }
 
-/** A page of a list. Null rows: no examined entry matches. */
+/** Null rows: no examined entry matches. */
 interface ListPage {
   readonly rows: Html | null;
   readonly next: string | null;

@@ -4,7 +4,7 @@ import type { ChainSample, ChainStatus, UnknownHead } from '@chainstead/sync';
 import { cut } from '../../layout/html.ts';
 import type { LeveledRange } from './coverage-strip.ts';
 
-/** Samples of a chain: of a day, aggregated by quarter of an hour, and of the last minutes. */
+/** `day`: by quarter of an hour; `pace`: the last minutes. */
 export interface SamplesOfChain {
   readonly day: readonly ChainSample[];
   readonly pace: readonly ChainSample[];
@@ -12,7 +12,6 @@ export interface SamplesOfChain {
 
 export interface ChainCard {
   readonly name: string;
-  /** In `chain_metrics_minutely`. */
   readonly sampledAs: string;
   readonly unit: 'blocks' | 'versions';
   readonly head: number | null;
@@ -23,7 +22,6 @@ export interface ChainCard {
   readonly rowsPerSecond: number | null;
   readonly history: ChainHistory | null;
   readonly isDone: boolean;
-  /** `text`: the message of the process that stopped it. */
   readonly problem: { readonly title: string; readonly text: string; readonly advice: string } | null;
   readonly updatedAt: Date | null;
 }
@@ -31,7 +29,7 @@ export interface ChainCard {
 export interface ChainHistory {
   readonly range: BlockRange;
   readonly part: number;
-  /** Missing blocks of the least complete dataset. */
+  /** Missing in the least complete dataset. */
   readonly missing: number;
   readonly secondsLeft: number | null;
   readonly levels: readonly LeveledRange[];
@@ -57,7 +55,7 @@ export function chainCard(status: ChainStatus, context: CardContext): ChainCard 
   };
 }
 
-/** Aptos versions have no receipts proof: versions on which two fullnodes agree count as agreed. */
+/** No receipts proof: versions on which two fullnodes agree count as agreed. */
 export function aptosCard(status: AptosStatus, context: CardContext): ChainCard {
   const agreed = status.confirmedRoot ?? -1;
   const covered = status.coverage.flatMap(({ range: { from, to } }): LeveledRange[] => [
@@ -172,7 +170,7 @@ function historyOf(
   };
 }
 
-/** Growth per second from the first sample to the last; null without samples, or if statistics were reset. */
+/** Per second; null without samples, or if statistics were reset. */
 function growth(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return null;
@@ -181,7 +179,7 @@ function growth(samples: readonly ChainSample[], read: (sample: ChainSample) => 
   return from === null || to === null || to < from || seconds <= 0 ? null : (to - from) / seconds;
 }
 
-/** By error code. The same as in docs/operate/troubleshooting.md. */
+/** By error code, as in docs/operate/troubleshooting.md. */
 const ADVICE: Readonly<Record<string, string>> = {
   NO_UPSTREAM: 'Check RPC_URLS of the chain. Chainstead retries automatically.',
   BLOCK_PART_UNAVAILABLE:

@@ -4,10 +4,8 @@ import { html } from 'hono/html';
 import { type Html, NOTHING } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 
-/** Coverage and proof of blocks: the weakest of several datasets and blocks. */
 export type StripLevel = ProofLevel | 'missing';
 
-/** From the strongest to the weakest, in legend order. */
 export const STRIP_LEVELS: readonly { readonly level: StripLevel; readonly means: string }[] = [
   { level: 'receipts', means: 'proven by receipts' },
   { level: 'cross', means: 'two nodes agree' },
@@ -22,7 +20,7 @@ const RANKS = new Map(STRIP_LEVELS.map(({ level }, rank) => [level, rank]));
 interface StripPart {
   readonly range: BlockRange;
   readonly level: StripLevel | null;
-  /** First cell, and cells, of {@link STRIP_CELLS}. */
+  /** First cell of {@link STRIP_CELLS}. */
   readonly at: number;
   readonly cells: number;
 }
@@ -34,7 +32,7 @@ export interface LeveledRange {
 
 export const STRIP_CELLS = 240;
 
-/** Equal cells of `whole`, each with its weakest level, so that a single missing block is visible. */
+/** Equal cells with their weakest level: a single missing block is visible. */
 export function coverageStrip(whole: BlockRange, ranges: readonly LeveledRange[]): StripPart[] {
   const size = whole.to - whole.from + 1;
   if (size <= 0) return [];
@@ -58,7 +56,6 @@ export function coverageStrip(whole: BlockRange, ranges: readonly LeveledRange[]
     parts.push({ range, level: STRIP_LEVELS[rank]?.level ?? null, at, cells: end - at });
     at = end;
   }
-  // Chains with fewer blocks than cells get the same width.
   const scaled = (number: number): number => (number * STRIP_CELLS) / cells;
   return parts.map((part) => ({ ...part, at: scaled(part.at), cells: scaled(part.cells) }));
 }
@@ -75,7 +72,7 @@ export function stripOf(whole: BlockRange, ranges: readonly LeveledRange[], addr
   const parts = coverageStrip(whole, ranges);
   if (parts.length === 0) return NOTHING;
   const label = `Coverage from ${plainCount(whole.from)} to ${plainCount(whole.to)}`;
-  // A page of many chains has thousands of parts: each has its description only once.
+  // Only once: a page of many chains has thousands of parts.
   const drawn = parts.flatMap(({ range, level, at, cells }) => {
     if (level === null) return [];
     const title = `${unit} ${plainCount(range.from)} to ${plainCount(range.to)}: ${meaningOf(level)}`;

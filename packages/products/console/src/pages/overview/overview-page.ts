@@ -91,11 +91,9 @@ function setAsideView(work: Overview['setAside']): Html {
 const WIDTH = 240;
 const HEIGHT = 34;
 
-/** Keeps the line from being clipped. */
 const MARGIN = 2;
 const POINTS_MIN = 2;
 
-/** A line without axes, too small for a plot: visible without script. It breaks at unknown values. */
 function sparkline(values: readonly (number | null)[], what: string): Html {
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);

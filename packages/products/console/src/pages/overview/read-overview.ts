@@ -21,7 +21,7 @@ export interface OverviewOptions {
   readonly registry: ChainRegistry;
   readonly chains: readonly Chain[];
   readonly datasets: readonly Dataset[];
-  /** The last wanted block or version of a chain, by its name; null: no end. */
+  /** Last wanted block or version; null: no end. */
   readonly endOf: (name: string) => number | null;
   readonly retentionOf: (chain: Chain) => RetentionSettings | undefined;
   readonly aptos: { readonly networks: readonly AptosNetwork[]; readonly datasets: readonly string[] };
@@ -40,7 +40,7 @@ export type ChainFacts =
   | { readonly kind: 'aptos'; readonly card: ChainCard; readonly status: AptosStatus };
 
 export interface OverviewSource {
-  /** Reads at most once a second, for any number of viewers. */
+  /** At most once a second, for any number of viewers. */
   read(): Promise<Overview>;
   readAfresh(): Promise<Overview>;
   chains(): Promise<readonly ChainFacts[]>;
@@ -50,15 +50,13 @@ export interface OverviewSource {
 
 const DAY = 24 * 60;
 const STEP = 15;
-/** A day of forty chains is 57,600 samples, to which a minute adds 40. Milliseconds. */
 const DAY_KEPT_MS = 60_000;
-/** Window of the current rate. Minutes. */
 const PACE = 16;
 const STREAMS_SHOWN = 10;
 const SET_ASIDE_SHOWN = 20;
 const NAME_MAX = 64;
 
-/** All queries run concurrently, and their number does not depend on the number of chains. */
+/** Concurrent; the number of queries does not depend on that of chains. */
 export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const { database } = options;
   const readDay = keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP }));
@@ -91,7 +89,6 @@ async function readAll(options: OverviewOptions, readDay: () => ReturnType<typeo
   const samplesOf = (chain: string): SamplesOfChain => ({ day: day.get(chain) ?? [], pace: pace.get(chain) ?? [] });
   const facts: ChainFacts[] = [
     ...statuses.map((status) => {
-      // The name configured here, otherwise that of its ingest process, otherwise its id.
       const key = options.registry.find(status.chainId)?.key ?? status.key;
       const name = key === null || key.length > NAME_MAX ? String(status.chainId) : key;
       const card = chainCard(status, {

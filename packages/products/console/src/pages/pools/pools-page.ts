@@ -12,9 +12,8 @@ import { chainNamed } from '../explorer/subjects/choose-chain.ts';
 import { poolListView, poolView } from './pools-view.ts';
 import { priceView } from './price-view.ts';
 
-/** Pools of a page: each has a statement for its newest state. */
 const PAGE = 50;
-/** Pools that are read for each side of a token: some tokens have hundreds of thousands. */
+/** Per side of a token: some have hundreds of thousands. */
 const SIDE_MAX = 1_000;
 const BLOCK = /^\d{1,15}$/;
 const PAGE_NUMBER = /^[1-9]\d{0,2}$/;
@@ -100,7 +99,6 @@ async function addressContent(
   // The token of a pool is seldom traded itself.
   if (pool !== null && pools.length === 0) return own;
   const search = { token: address, toBlock: block, exchange: null };
-  // A token without a price is a result too.
   const price = await readExplainedPrice(reads, chain, search).catch((error: unknown) => {
     if (error instanceof NotFoundError) return error.message;
     throw error;

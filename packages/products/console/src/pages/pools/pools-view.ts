@@ -92,7 +92,7 @@ const PROOFS: Readonly<Record<NonNullable<ListedPool['proof']>, string>> = {
   factory: 'reply of the factory',
 };
 
-/** The tokens of an unproven pool are only guessed. */
+/** Tokens of an unproven pool are guessed. */
 function tokensView({ token0, token1, symbol0, symbol1, status }: ListedPool, chain: Chain): Html {
   if (token0 === null && token1 === null) return NONE;
   return html`${tokenLink(token0, symbol0, chain)} / ${tokenLink(token1, symbol1, chain)}${status === 'proven' ? NOTHING : html` <span class="soft">guessed</span>`}`;

@@ -20,7 +20,7 @@ type Anchor = PriceExplanation['anchors'][number];
 const CANDIDATES_SHOWN = 100;
 const AMOUNT_DIGITS = 4;
 
-/** `price`: the reason if there is none. */
+/** A text is the reason for no price. */
 export function priceView(price: ShownTokenPrice | string, context: PriceContext): Html {
   const path = `/api/v2.2/erc20/${context.token}/price`;
   const requestAt = (block: string | null): string =>
@@ -74,7 +74,7 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
   if (candidates.length === 0)
     return html`<p class="soft">${rule === 'anchor' ? 'An anchor needs no pool.' : 'No pool was considered.'}</p>`;
   const rows = candidates
-    // Equal roles by weight. Display only, so rounded numbers are enough.
+    // Equal roles by weight; rounded numbers are enough for display.
     .toSorted(
       (left, right) =>
         ROLES.indexOf(left.role) - ROLES.indexOf(right.role) || Number(right.weight_usd) - Number(left.weight_usd),
@@ -106,7 +106,7 @@ function roleView(role: Candidate['role']): Html | string {
   return role === 'counted' ? role : html`<span class="soft">${role.replaceAll('-', ' ')}</span>`;
 }
 
-/** The smaller of balance and virtual reserve, if the pool has one. An unknown balance counts as no depth. */
+/** The smaller of balance and virtual reserve. An unknown balance counts as no depth. */
 function depthView(
   { token_address: token, decimals, balance, virtual_reserve: reserve }: Candidate['sides'][number],
   chain: string,

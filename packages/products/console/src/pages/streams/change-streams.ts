@@ -59,7 +59,6 @@ ${outcome}
   );
 }
 
-/** One per line, or separated by commas and spaces. */
 export function linesOf(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((part) => part !== '');
 }

@@ -24,7 +24,6 @@ import { readId } from './stream-list-view.ts';
 type Request = ChangeRequest<StreamForm>;
 
 const BLOCK = /^\d{1,15}$/;
-/** For previews, whose webhooks don't contain it. */
 const NO_RECEIVER = 'https://receiver.invalid/';
 
 export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {

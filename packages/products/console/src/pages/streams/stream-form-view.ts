@@ -88,7 +88,7 @@ function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readon
     const hex = toQuantity(id);
     return html`<label for="chain-${hex}"><input type="checkbox" id="chain-${hex}" name="chainIds" value="${hex}" ${form.chainIds.includes(hex) ? html`checked` : NOTHING}> <span title="${cut(name)}">${key}</span></label>`;
   });
-  // The stream's chains that are no longer followed here stay unless unticked.
+  // Chains no longer followed stay unless unticked.
   const followed = new Set<string>(chains.map(({ id }) => toQuantity(id)));
   const others = form.chainIds
     .filter((id) => !followed.has(id))
@@ -136,7 +136,7 @@ function problemsAt(problems: readonly FieldProblem[], name: string): Html {
   return html`<div class="problem" id="${name}-problem">${own.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
 }
 
-/** Description of a field for screen readers. Groups can't be invalid, only their fields. */
+/** For screen readers. Groups can't be invalid, only their fields. */
 function describedBy(problems: readonly FieldProblem[], name: string, kind: 'bare' | 'hinted' | 'group'): Html {
   const isWrong = problems.some(({ field }) => field === name);
   const ids = [...(isWrong ? [`${name}-problem`] : []), ...(kind === 'hinted' ? [`${name}-hint`] : [])];

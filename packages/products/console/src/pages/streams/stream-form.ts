@@ -20,7 +20,6 @@ import { z } from 'zod';
 import { linesOf } from './change-streams.ts';
 import { isUuid } from './stream-list-view.ts';
 
-/** Members that are on or off, in the order of the form. */
 export const SWITCHES = [
   'includeContractLogs',
   'includeNativeTxs',
@@ -87,7 +86,7 @@ export function formOf(stream: Stream): StreamForm {
 export interface ReadForm {
   readonly given: GivenStream;
   readonly problems: readonly FieldProblem[];
-  /** Events of the ABI, as far as it can be parsed, each with its given topic0; null: none was given. */
+  /** As far as parsed. `given`: its topic0; null: none. */
   readonly events: readonly (AbiEvent & { readonly given: string | null })[];
   readonly otherTopics: readonly string[];
 }
@@ -116,7 +115,7 @@ export function readForm(form: StreamForm): ReadForm {
       config: {
         ...Object.fromEntries(SWITCHES.map((name) => [name, form.switches.includes(name)])),
         webhookUrl: form.webhookUrl.trim(),
-        // Browsers send CRLF line ends.
+        // Browsers send CRLF.
         description: form.description.replaceAll('\r\n', '\n'),
         tag: form.tag,
         chainIds: form.chainIds,
@@ -146,7 +145,7 @@ function writtenLines(written: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** Characters that reverse or hide the text around them; JSON can escape them. */
+/** These reverse or hide text; JSON can escape them. */
 const UNSEEN = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 function jsonOf(items: readonly unknown[] | null): string {
@@ -160,7 +159,6 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** The fields that contain configuration members without their own field. */
 const BOXES: ReadonlySet<string> = new Set(SWITCHES);
 const FIELDS: ReadonlySet<string> = new Set([
   ...['webhookUrl', 'description', 'tag', 'chainIds', 'topic0', 'contracts'],

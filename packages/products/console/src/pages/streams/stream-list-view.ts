@@ -72,7 +72,6 @@ export function waitingText(waiting: number): Html {
   return waiting >= WAITING_COUNTED_MAX ? html`${count(waiting)} or more` : count(waiting);
 }
 
-/** Returns the reason of its error state; otherwise the newest failure. */
 export function lastErrorView({ status, statusMessage, lastError }: StreamOverview): Html {
   if (status === 'error' || status === 'terminated') return shown(statusMessage, ERROR_MAX);
   if (lastError === null) return html`–`;
@@ -123,7 +122,6 @@ export function readText(query = ''): string | null {
   return text === '' ? null : text;
 }
 
-/** The position after which a list page starts: a time, in Postgres format, and an id. */
 type Position = readonly [time: string, id: string];
 
 const POSITION =
@@ -139,6 +137,6 @@ export function readPosition(text = ''): Position | null {
   const at = new Date(id === '' ? Number.NaN : `${day}T${time}${hours}${minutes}`);
   const allowed = 'the cursor of a link to the next page';
   if (Number.isNaN(at.getTime())) throw new InvalidParameterError({ parameter: 'after', given: text, allowed });
-  // Formatted again, so that it is a valid time; to the microsecond, which a Date can't represent.
+  // A valid time, to the microsecond, which a Date can't represent.
   return [`${at.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}${fraction}Z`, id];
 }

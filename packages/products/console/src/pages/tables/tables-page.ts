@@ -6,7 +6,7 @@ import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { byteText, count, duration, plainCount } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
-/** Sizes change slowly, and reading them stats every file of the database. Milliseconds. */
+/** Reading sizes stats every file of the database. */
 const KEPT_MS = 30_000;
 
 type Storage = Awaited<ReturnType<typeof readStorage>>;

@@ -7,7 +7,7 @@ export interface TestedNode extends CheckReport {
 
 export interface NodeTest {
   readonly chains: readonly string[];
-  /** Runs within the time of a request. @returns null if no chain has this name */
+  /** Within the time of a request. @returns null if no chain has this name */
   run(chain: string, url: string, onFinding?: OnFinding): Promise<TestedNode | null>;
 }
 
@@ -29,7 +29,6 @@ export function bounded(test: NodeTest): NodeTest {
   };
 }
 
-/** Yields findings as they arrive. The test continues even if the client disconnects. */
 export async function* findingsOfTest(
   run: (onFinding: OnFinding) => Promise<TestedNode | null>,
 ): AsyncGenerator<Finding, TestedNode | null> {

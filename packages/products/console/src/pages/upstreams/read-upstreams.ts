@@ -13,7 +13,7 @@ export interface Upstreams {
 }
 
 export interface UpstreamsSource {
-  /** Reads at most once a second, for any number of viewers. */
+  /** At most once a second, for any number of viewers. */
   read(): Promise<Upstreams>;
   readonly addressOf: NodeAddress;
 }
@@ -44,11 +44,10 @@ export function createUpstreamsSource(
 }
 
 export interface ConfiguredUpstream {
-  /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
-  /** Its name in pools: the host, without anything that may be secret. */
+  /** Name in pools: the host, without secrets. */
   readonly name: string;
-  /** With its scheme, without its path and query, which contain keys. */
+  /** URL without path and query, which contain keys. */
   readonly address: string;
   readonly requestsPerSecond: number | null;
   readonly concurrency: number | null;
@@ -61,7 +60,6 @@ interface ReportedNode {
   readonly state: string;
   readonly reason: string | null;
   readonly head: number | null;
-  /** Median and 95th percentile of its calls; null if not reported. Milliseconds. */
   readonly latencyMs: { readonly p50: number; readonly p95: number } | null;
   readonly requests: number;
   readonly faults: Readonly<Partial<Record<string, number>>>;
@@ -119,7 +117,7 @@ function upstreamRow(
 ): UpstreamState {
   const latency = sumOfTimes(requested);
   const counted = requested.reduce((sum, row) => sum + row.calls, 0);
-  // Calls to Aptos fullnodes are counted by the process that reads from them.
+  // The reading process counts calls to Aptos fullnodes.
   const isReported = counted === 0 && report !== undefined;
   const calls = isReported ? report.requests : counted;
   const faults = isReported ? reportedFaults(report) : faultsOf(requested);
@@ -156,7 +154,7 @@ interface NamedNode {
   readonly upstream: string;
 }
 
-/** Returns the display name of a node: with its scheme if it is in this process's configuration, otherwise its name. */
+/** With its scheme if configured in this process. */
 export type NodeAddress = (node: NamedNode) => string;
 
 function nodeAddresses(configured: readonly ConfiguredUpstream[]): NodeAddress {

@@ -24,7 +24,7 @@ const testFields = z.object({
     .trim()
     .max(CHAIN_MAX, 'is not a chain')
     .regex(/^[\w -]+$/, 'is not a chain'),
-  // Error messages don't repeat it, as it contains keys.
+  // The URL contains keys, so error messages don't repeat it.
   url: z
     .string()
     .trim()
@@ -66,7 +66,7 @@ ${testForm(token, nodeTest.chains, first)}`,
     routes.change('/upstreams/test', testFields, async ({ form, by }) => {
       const { chain, url } = form;
       const node = redactUrl(url);
-      // Before anything is sent: the audit log shows who made this server call an address, whatever the result.
+      // Before anything is sent: the audit log shows who called an address, whatever the result.
       await database.transaction((transaction) =>
         recordAudit(transaction, by, { action: 'node.test', target: chain, details: { node } }),
       );
@@ -80,7 +80,6 @@ ${testForm(token, nodeTest.chains, first)}`,
   },
 };
 
-/** Streams the results of a node test. @param first of `findings`, which was awaited already */
 async function* nodeReportParts(
   first: IteratorResult<Finding, TestedNode | null>,
   findings: AsyncIterator<Finding, TestedNode | null>,
@@ -103,7 +102,6 @@ async function* nodeReportParts(
 <span class="soft">${count(calls)} calls, ${duration(tookMs / 1_000)}.</span></p>
 <p><a href="/console/upstreams#test">Test another node</a></p>`;
   } catch (error) {
-    // Ends the table, so that the verdict is below it.
     yield TABLE_END;
     throw error;
   }

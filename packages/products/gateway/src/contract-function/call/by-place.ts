@@ -1,6 +1,6 @@
 import type { AbiType } from '@chainstead/events/decoding';
 
-/** Moves the value of `""` to the position of the only input without a name: getters of mappings have such an input. */
+/** Getters of mappings have one input without a name: `""` moves to its position. */
 export function byPlace(
   inputs: readonly Pick<AbiType, 'name'>[],
   params: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { byPlace } from './by-place.ts';
 import { type CallParams, keyOf } from './find-function.ts';
 import { ArgumentReader } from './read-argument.ts';
 
-/** @throws InvalidParameterError with up to ten values that are missing or do not fit their types */
+/** @throws InvalidParameterError with up to ten missing or unfitting values */
 export function encodeCall({ selector, inputs, layout }: AbiFunction, given: CallParams): Hex {
   const params = byPlace(inputs, given);
   const reader = new ArgumentReader();

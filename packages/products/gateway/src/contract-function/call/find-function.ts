@@ -7,14 +7,14 @@ export interface RequestedFunction extends AbiFunction {
   readonly outputs: readonly AbiType[];
 }
 
-/** Values by the names of inputs, or by their positions if they have none. */
+/** Values by names of inputs, or positions if they have none. */
 export type CallParams = Readonly<Record<string, unknown>>;
 
 const PARAMETER = 'function_name';
 const NAME = 'the name of a function of the ABI, or its signature such as balanceOf(address)';
 const SHOWN_MAX = 10;
 
-/** Among overloads, the inputs must have exactly the names of the params. @throws InvalidParameterError */
+/** Overloads need exactly the names of the params. @throws InvalidParameterError */
 export function findFunction(abi: readonly unknown[], requested: string, params: CallParams): RequestedFunction {
   const signature = requested.includes('(') ? parseSignature(requested) : null;
   const name = signature?.name ?? (parseSignature(`${requested}()`) === null ? null : requested);
@@ -33,7 +33,6 @@ export function findFunction(abi: readonly unknown[], requested: string, params:
   throw new InvalidParameterError({ parameter: PARAMETER, given: requested, allowed });
 }
 
-/** The name of an input or member, or its position if it has none. */
 export function keyOf({ name }: Pick<AbiType, 'name'>, index: number): string {
   return name === '' ? String(index) : name;
 }

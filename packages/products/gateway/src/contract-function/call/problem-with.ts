@@ -1,6 +1,6 @@
 import type { ParameterProblem } from '@chainstead/http';
 
-/** A nested value is described by its kind alone: it may be nested as deep as the body is long. */
+/** A nested value, which may be deep, is described by its kind alone. */
 export function problemWith(parameter: string, given: unknown, allowed: string): ParameterProblem {
   if (given === undefined) return { parameter, allowed };
   const isNested = typeof given === 'object' && given !== null;

@@ -11,16 +11,15 @@ const READ_MAX = 40_000;
 const TEXT_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: READ_MAX };
 const NAMED_MAX = 10;
 
-/** Reads values that a client wrote as JSON, for viem to encode by a layout without names: tuples become arrays. */
+/** Client's JSON for viem, by a layout without names: tuples become arrays. */
 export class ArgumentReader {
   readonly #problems: ParameterProblem[] = [];
   #bytes = 0;
   #read = 0;
 
   /**
-   * @param path names the value in errors
    * @returns null for a value that does not fit, which `end` reports
-   * @throws InvalidParameterError at the tenth value that does not fit, or above the maximum size of a call
+   * @throws InvalidParameterError at the tenth such value, or above the maximum size of a call
    */
   read(type: AbiType, given: unknown, path: string): unknown {
     this.#read += 1;
@@ -28,7 +27,7 @@ export class ArgumentReader {
     return (given === undefined ? null : this.#valueOf(type, given, path)) ?? this.#refuse(type, given, path);
   }
 
-  /** Call it after the last `read`. @throws InvalidParameterError with each value that did not fit */
+  /** After the last `read`. @throws InvalidParameterError with each value that did not fit */
   end(): void {
     if (this.#problems.length > 0) throw new InvalidParameterError(...this.#problems);
   }
@@ -39,7 +38,6 @@ export class ArgumentReader {
     if (type.components !== undefined) return this.#members(type.components, given, path);
     const value = leafOf(type.type, given);
     this.#spend(WORD_BYTES);
-    // Dynamic values also have a word with their offset.
     if (type.type === 'string' && typeof value === 'string') this.#spend(WORD_BYTES + Buffer.byteLength(value));
     if (type.type === 'bytes' && typeof value === 'string') this.#spend(WORD_BYTES + value.length / 2);
     return value;
@@ -84,14 +82,14 @@ function tooMuch(): InvalidParameterError {
 
 const ARRAY = /^(.*)\[(\d*)\]$/;
 
-/** The item type and length of an array; `of` null: not an array. */
+/** `of` null: not an array. */
 function arrayParts(type: AbiType): { readonly of: AbiType | null; readonly count: number | null } {
   const [, item, count] = ARRAY.exec(type.type) ?? [];
   if (item === undefined) return { of: null, count: null };
   return { of: { ...type, type: item }, count: count === undefined || count === '' ? null : Number(count) };
 }
 
-/** Arrays and tuples as JSON, or as text of JSON; undefined for other text. @throws JsonBoundsError */
+/** JSON, or text of JSON; undefined for other text. @throws JsonBoundsError */
 function structureOf(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {
@@ -105,7 +103,7 @@ function structureOf(given: unknown): unknown {
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** A value as viem encodes it; null if it does not fit the type. */
+/** As viem encodes it; null if it does not fit. */
 function leafOf(type: string, given: unknown): string | boolean | bigint | null {
   if (type === 'bool') {
     if (typeof given === 'boolean') return given;
@@ -120,7 +118,7 @@ function leafOf(type: string, given: unknown): string | boolean | bigint | null 
     return value !== null && value >= min && value < max ? value : null;
   }
   if (typeof given !== 'string') return null;
-  // An encoder would write another character in place of an unpaired surrogate.
+  // An encoder would replace an unpaired surrogate.
   if (type === 'string') return given.isWellFormed() ? given : null;
   if (type === 'address') return ADDRESS.test(given) ? given.toLowerCase() : null;
   if (!BYTES.test(given)) return null;
@@ -128,10 +126,8 @@ function leafOf(type: string, given: unknown): string | boolean | bigint | null 
   return length === null || given.length === 2 + 2 * length ? given.toLowerCase() : null;
 }
 
-/** Longer texts are no number of 256 bits. */
 const DIGITS_MAX = 80;
 
-/** Numbers count only if JSON kept them exactly. */
 function wholeNumberOf(given: unknown): bigint | null {
   if (typeof given === 'number') return Number.isSafeInteger(given) ? BigInt(given) : null;
   if (typeof given !== 'string' || given.length > DIGITS_MAX) return null;

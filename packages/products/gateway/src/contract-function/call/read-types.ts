@@ -2,14 +2,13 @@ import { type AbiType, typeNamed } from '@chainstead/events/decoding';
 import { InvalidParameterError } from '@chainstead/http';
 import { problemWith } from './problem-with.ts';
 
-/** Limit for one function, members of tuples included. */
 const TYPES_MAX = 512;
 const NESTING_MAX = 8;
 const NAME_LENGTH_MAX = 256;
 const TYPE = 'a type of Solidity such as uint256, address[] or tuple';
 const NAME = `a text of up to ${NAME_LENGTH_MAX} characters`;
 
-/** Reads types of a client's ABI. @param where its name in errors: `abi.0.inputs` @throws InvalidParameterError */
+/** @param where its name in errors: `abi.0.inputs` @throws InvalidParameterError */
 export function readTypes(given: unknown, where: string): readonly AbiType[] {
   return readList(given, where, { nesting: 0, budget: { left: TYPES_MAX } });
 }

@@ -8,7 +8,6 @@ import { ContractCallError, ContractCallsOffError } from './contract-call-error.
 import { revertReason } from './revert-reason.ts';
 import { type ShownValue, showOutputs } from './show-outputs.ts';
 
-/** A node's error text is cut at this length. Characters. */
 const MESSAGE_LENGTH_MAX = 300;
 
 export interface RequestedCall {
@@ -17,7 +16,7 @@ export interface RequestedCall {
   readonly chain: string;
 }
 
-/** @throws ContractCallError (400), ContractCallsOffError (400), RateLimitedError (429), UnavailableError (503) */
+/** @throws ContractCallError, ContractCallsOffError, RateLimitedError, UnavailableError */
 export function readAnswer(answer: DirectAnswer, call: RequestedCall): ShownValue {
   switch (answer.kind) {
     case 'result':
@@ -51,12 +50,10 @@ function returned(value: unknown, { requested, chain }: RequestedCall): ShownVal
   }
 }
 
-/** Geth's code for a revert. */
 const REVERTED = 3;
 
 type NodeError = Extract<DirectAnswer, { kind: 'error' }>['error'];
 
-/** A revert, or another failure in the node's words. */
 function failure({ code, message, data }: NodeError, { errors }: RequestedCall): ContractCallError {
   const reverted = revertData(data);
   if (reverted !== null) {
@@ -70,7 +67,7 @@ function failure({ code, message, data }: NodeError, { errors }: RequestedCall):
   return ContractCallError.reverted(ownWords === '' ? null : ownWords);
 }
 
-/** The data of a revert: hexadecimal text, some nodes' `Reverted 0x…`, or within an object. */
+/** Hexadecimal text, some nodes' `Reverted 0x…`, or within an object. */
 function revertData(data: unknown): Hex | null {
   if (typeof data === 'object' && data !== null && 'data' in data) return revertData(data.data);
   if (typeof data !== 'string') return null;

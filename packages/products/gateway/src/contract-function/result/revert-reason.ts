@@ -5,14 +5,12 @@ import { InvalidParameterError } from '@chainstead/http';
 import { readTypes } from '../call/read-types.ts';
 import { showValue } from './show-outputs.ts';
 
-/** Contracts write reasons of any length. Characters. */
 const REASON_LENGTH_MAX = 500;
 const SELECTOR_LENGTH = 10;
 
 const ERROR = abiFunction('Error', [{ name: '', type: 'string' }]);
 const PANIC = abiFunction('Panic', [{ name: '', type: 'uint256' }]);
 
-/** Solidity's panic codes. */
 const PANICS: ReadonlyMap<string, string> = new Map([
   ['1', 'assertion failed'],
   ['17', 'arithmetic overflow or underflow'],
@@ -25,7 +23,7 @@ const PANICS: ReadonlyMap<string, string> = new Map([
   ['81', 'call of a function that was not set'],
 ]);
 
-/** Reads the text of `require`, Solidity's panics and errors of the client's ABI; null without a reason. */
+/** From `require`, Solidity's panics and errors of the client's ABI; null: none. */
 export function revertReason(data: Hex, errors: readonly unknown[]): string | null {
   const reason = reasonIn(data, errors);
   if (reason === null || reason === '') return null;
@@ -60,20 +58,18 @@ function errorText({ name, inputs }: AbiFunction, values: readonly unknown[]): s
   return `${name}(${texts.join(', ')})`;
 }
 
-/** Null for an entry that is no error, or can't be read. */
+/** Null: no error, or unreadable. */
 function errorOf(entry: unknown, index: number): AbiFunction | null {
   const { type, name, inputs }: Readonly<Record<string, unknown>> = Object(entry);
   if (type !== 'error' || typeof name !== 'string') return null;
   try {
     return abiFunction(name, readTypes(inputs, `abi.${index}.inputs`));
   } catch (error) {
-    // The requested function is another entry.
     if (error instanceof InvalidParameterError) return null;
     throw error;
   }
 }
 
-/** Null for data with another encoding. */
 function valuesOf({ layout }: AbiFunction, data: Hex): readonly unknown[] | null {
   if (layout.length === 0) return [];
   try {

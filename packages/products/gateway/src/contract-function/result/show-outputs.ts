@@ -4,23 +4,21 @@ import { ContractCallError } from './contract-call-error.ts';
 
 export type ShownValue = string | boolean | null | ShownValue[] | { [member: string]: ShownValue };
 
-/** JSON text of a response: names repeat in each item of a list, and nested tuples double their members. Bytes. */
 const ANSWER_BYTES_MAX = 4_194_304;
 
-/** `bytes` of the JSON text. */
 interface Measured {
   readonly value: ShownValue;
   readonly bytes: number;
 }
 
-/** As web3.js 1.x: null for no output, a value for one, an object for several. @throws ContractCallError */
+/** As web3.js 1.x: null, a value, or an object for several outputs. @throws ContractCallError */
 export function showOutputs(outputs: readonly AbiType[], values: readonly unknown[]): ShownValue {
   const [only, ...others] = outputs;
   if (only === undefined) return null;
   return others.length === 0 ? showValue(only, values[0]) : showMembers(outputs, values).value;
 }
 
-/** Integers as decimal digits, addresses as in EIP-55, tuples by position and name. @throws as {@link showOutputs} */
+/** Integers as digits, addresses as EIP-55, tuples with names. @throws as {@link showOutputs} */
 export function showValue(type: AbiType, value: unknown): ShownValue {
   return measured(type, value).value;
 }
@@ -46,7 +44,7 @@ function showList(type: AbiType, values: readonly unknown[]): Measured {
 }
 
 function showMembers(types: readonly AbiType[], values: readonly unknown[]): Measured {
-  // Without a prototype, since a member may be called `__proto__`.
+  // A member may be called `__proto__`.
   const shown: Record<string, ShownValue> = Object.create(null);
   let bytes = 2;
   const members = types.map((type, index) => {

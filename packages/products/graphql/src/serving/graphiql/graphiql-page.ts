@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { type RouteModule, type StaticAsset, sendAsset, staticAsset } from '@chainstead/http';
 
-/** Own files, nothing inline. The style sheet has pictures and fonts in it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,7 +40,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** It needs no key, its operations do. Add it before routes with keys, and not where other machines reach it. */
+/** Needs no key, so add it before routes with keys, and not where other machines reach it. */
 export const graphiqlPage: RouteModule = (app) => {
   const page = staticAsset(PAGE, 'text/html; charset=utf-8');
   app.get('/graphql', async (c, next) => {

@@ -14,7 +14,7 @@ import { readSubject } from '../subjects/read-subject.ts';
 
 interface BlockFacts {
   readonly chain: Chain;
-  /** Null: its header is not stored. In backfilled history, only blocks with rows have one. */
+  /** Null: header not stored. In backfilled history, only blocks with rows have one. */
   readonly block: StateBlock | null;
   readonly coverage: readonly DatasetCoverage[];
 }

@@ -42,7 +42,6 @@ export async function blockList(
       ...(transaction !== null && { transaction }),
       after: [after.transactionIndex, after.logIndex, after.item].join('.'),
     })}`;
-  // The API returns a transaction or a block whole.
   const whole = transaction === null ? `block/${block}` : `transaction/${transaction}/verbose`;
   return blockListView(list, found, {
     place: placeOn(chain),
@@ -104,7 +103,6 @@ function blockListView(
   const title = TITLES[list];
   const columns = COLUMNS[list];
   const id = `${place.chain}-${list}`;
-  // Links to transactions include their block.
   const placed = rows.map((row) => ({ ...row, block_number: block }));
   return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
 ${rows.length === 0 ? html`<p class="soft">No rows.</p>` : rowsView({ title, columns }, placed, place)}

@@ -21,7 +21,7 @@ const SERVICE_NAMES: Readonly<Record<NameService, string>> = { ens: 'ENS', unsto
 const NAME_MAX = 255;
 const MESSAGE_MAX = 600;
 
-/** Returns a normalized name, and its original spelling if that has unusual letters. */
+/** Normalized, with its original spelling if that has unusual letters. */
 export function nameText(name: string): Html {
   const ascii = domainToASCII(name);
   const isPlain = /^[\x21-\x7e]*$/.test(name);
@@ -64,7 +64,6 @@ function readingView(reading: StoredName | null, { chains, now }: NameContext): 
 
 export type NameFinding = { readonly question: NameQuestion; readonly target: string } & (
   | { readonly kind: 'found'; readonly answer: string; readonly reading: StoredName | null }
-  /** There is none, or it was rejected, or is unknown so far: the API's message. */
   | { readonly kind: 'reported'; readonly status: number; readonly message: string }
   | { readonly kind: 'late' }
 );

@@ -10,14 +10,13 @@ import { resultOf } from '../tables/data-table.ts';
 export interface FoundAddress {
   readonly chain: Chain;
   readonly isAccount: boolean;
-  /** It had a part in a transaction, also as a called contract. */
   readonly transacts: boolean;
   readonly isToken: boolean;
   readonly isCollection: boolean;
   readonly name: string | null;
 }
 
-/** Only chains with data. Reads first entries of indexes; calls no node, and queues no backfill. */
+/** Only chains with data. Calls no node, and queues no backfill. */
 export async function findAddress(
   explorer: ExplorerServices,
   asker: InnerAsker,

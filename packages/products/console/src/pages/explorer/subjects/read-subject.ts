@@ -3,7 +3,6 @@ import { type Address, type Hash, isAddress, MAX_UINT256, parseAddress, parseHas
 export type Subject =
   | { readonly kind: 'address'; readonly address: Address }
   | { readonly kind: 'nft'; readonly address: Address; readonly tokenId: string }
-  /** A transaction or block hash; an Aptos address has the same format. */
   | { readonly kind: 'hash'; readonly hash: Hash }
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'aptos'; readonly address: string }

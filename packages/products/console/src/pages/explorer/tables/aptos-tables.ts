@@ -2,7 +2,7 @@ import { networkOfChain } from '@chainstead/aptos';
 import { type Column, flags, text, time } from './cells.ts';
 import { type DataTable, listTable, type TableSubject } from './data-table.ts';
 
-/** The holdings and activity of an Aptos account. Amounts are in base units: their decimals are in another table. */
+/** In base units: decimals are in another table. */
 export const APTOS_TABLES: readonly DataTable[] = [
   aptosTable('aptos-balances', 'Coin balances', '/wallets/coins', 'owner_addresses', [
     { title: 'Coin', cell: text('coin_type') },

@@ -7,7 +7,7 @@ export type DataRow = Readonly<Record<string, unknown>>;
 
 export interface CellPlace {
   readonly chain: string;
-  /** Its native token, with the wrapped token's contract; null if there is none. */
+  /** Native token, with the wrapped token's contract; null: none. */
   readonly coin: { readonly symbol: string; readonly decimals: number; readonly wrapped: string | null } | null;
 }
 
@@ -20,12 +20,11 @@ export interface Column {
   readonly isLong?: boolean;
 }
 
-/** The cell without a value; compared by identity. */
+/** Compared by identity. */
 export const NONE: Html = html`–`;
 const HASH = /^0x[0-9a-f]{64}$/;
 const DIGITS = /^\d{1,400}$/;
 const TOKEN_ID = /^\d{1,78}$/;
-/** No token has more. */
 const DECIMALS_MAX = 80;
 const SYMBOL_MAX = 20;
 const SHOWN_ENDS = 8;
@@ -72,7 +71,7 @@ export function nfts(contractPath: string, idsPath: string): Cell {
 
 const IDS_SHOWN = 5;
 
-/** The picture of an NFT, through the console; empty if its document has none. */
+/** Empty if the NFT's document has no picture. */
 export function picture(contractPath: string, idPath: string, imagePath: string): Cell {
   return (row, { chain }) => {
     const [address, id, image] = [contractPath, idPath, imagePath].map((path) => textAt(row, path));
@@ -94,7 +93,7 @@ function pictureView(address: string): Html {
   return html`<img class="thumb" src="${address}" alt="" loading="lazy" width="56" height="56">`;
 }
 
-/** Base units as a number of whole tokens, with their symbol. @param decimals a path, or their number */
+/** Base units as whole tokens. @param decimals a path, or their number */
 export function amount(path: string, decimals: string | number, symbol?: string): Cell {
   return (row) => {
     const units = textAt(row, path);
@@ -135,7 +134,6 @@ export function decoded(path: string): Cell {
 
 const PARAMETERS_SHOWN = 8;
 
-/** Hexadecimal texts, each by its ends, with the full text as a tooltip. */
 export function hexText(...paths: readonly string[]): Cell {
   return (row) => {
     const texts = paths.flatMap((path) => textAt(row, path) ?? []);
@@ -146,7 +144,6 @@ export function hexText(...paths: readonly string[]): Cell {
 
 const HEX_TITLE_MAX = 300;
 
-/** A payment: in the native token, or in base units of a token. */
 export function price(path: string, tokenPath: string): Cell {
   return (row, { chain, coin }) => {
     const units = textAt(row, path);
@@ -196,7 +193,6 @@ export function flags(names: Readonly<Record<string, string>>): Cell {
   };
 }
 
-/** An EVM account links to its page; other values are shown unchanged. */
 export function accountLink(address: string, chain: string): Html {
   if (!isAddress(address)) return shown(address);
   return html`<a href="/console/look-up/address/${address}?chain=${encodeURIComponent(chain)}" title="${address}"><code>${short(address)}</code></a>`;
@@ -213,7 +209,7 @@ export function short(long: string): string {
   return long.length <= start + SHOWN_ENDS ? cut(long) : `${long.slice(0, start)}…${long.slice(-SHOWN_ENDS)}`;
 }
 
-/** Returns a record's text at a path such as `token.symbol`; null if it is missing or not text. */
+/** Path such as `token.symbol`; null if missing or not text. */
 export function textAt(row: DataRow, path: string): string | null {
   return textOf(valueAt(row, path));
 }

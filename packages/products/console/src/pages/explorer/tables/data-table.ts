@@ -5,14 +5,13 @@ export interface TableSubject {
   readonly chain: string;
   /** Lower case. */
   readonly address: string;
-  /** Decimal digits; null if it is not about one NFT. */
+  /** Decimal digits; null: not about one NFT. */
   readonly tokenId: string | null;
 }
 
 export interface DataTable {
   readonly name: string;
   readonly title: string;
-  /** A record has one row, shown as a list of facts, and no pages. */
   readonly shape: 'list' | 'record';
   target(of: TableSubject): { readonly path: string; readonly query: Query };
   rowsOf(body: unknown): readonly DataRow[];
@@ -21,15 +20,12 @@ export interface DataTable {
 
 type Query = Readonly<Record<string, string>>;
 
-/** The path of a request, with its query in addition to the chain. */
 type RequestOf = (of: TableSubject) => string | readonly [path: string, query: Query];
 
-/** A list of EVM chains, in `result`. */
 export function listTable(name: string, title: string, requestOf: RequestOf, columns: readonly Column[]): DataTable {
   return { name, title, columns, shape: 'list', target: targetOf(requestOf), rowsOf: resultOf };
 }
 
-/** One record of EVM chains: the response itself, or the first of a list. */
 export function recordTable(name: string, title: string, requestOf: RequestOf, columns: readonly Column[]): DataTable {
   const rowsOf = (body: unknown) => recordsIn([body].flat()).slice(0, 1);
   return { name, title, columns, shape: 'record', target: targetOf(requestOf), rowsOf };

@@ -38,7 +38,7 @@ export async function readTable(
   return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note };
 }
 
-/** Like {@link readTable}, unless that takes too long; then the read continues in the background. */
+/** If it takes too long, the read continues in the background. */
 export async function readTableWithin(
   timeMs: number,
   ...[data, asker, table, page]: Parameters<typeof readTable>
@@ -64,14 +64,14 @@ function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['index
   return { from, to, complete: indexed.complete === true };
 }
 
-/** The message of a response other than 200. Aptos routes return several. */
+/** Aptos routes return several messages. */
 export function messageIn(body: unknown): string | null {
   if (!isObject(body)) return null;
   if (!Array.isArray(body.message)) return textAt(body, 'message');
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
 }
 
-/** `late` after `timeMs` milliseconds; the work then continues in the background. */
+/** The work continues in the background. */
 export async function within<Outcome, Late>(
   timeMs: number,
   work: Promise<Outcome>,

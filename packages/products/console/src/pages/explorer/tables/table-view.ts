@@ -10,7 +10,7 @@ interface TableContext {
   readonly of: TableSubject;
   readonly place: CellPlace;
   readonly origin: string;
-  /** The URL of the rest: on the page of all tables, the table's own page. */
+  /** URL of the rest; on the page of all tables, the table's own page. */
   readonly more: (cursor: string | null) => string;
   readonly isOwnPage?: boolean;
 }
@@ -61,7 +61,7 @@ function nextLink(cursor: string | null, { more }: TableContext): Html {
   return cursor === null ? NOTHING : html`<p><a href="${more(cursor)}" rel="next">Next page</a></p>`;
 }
 
-/** Shows incomplete coverage, so that few rows don't look like all rows. */
+/** Few rows must not look like all rows. */
 function answerNote(answer: TableAnswer): Html {
   if (answer.kind !== 'rows') return NOTHING;
   if (answer.note !== null && answer.note !== '') return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
@@ -95,13 +95,12 @@ export function rowsView(
   });
 }
 
-/** Empty if the gateway does not serve the chain. */
 export function rpcCurlView({ gatewaySlug }: Chain, origin: string, method: string, params: readonly unknown[]): Html {
   if (gatewaySlug === null) return NOTHING;
   return curlView(rpcCurlLine(`${origin}/${gatewaySlug}/`, method, params), 'JSON-RPC request');
 }
 
-/** A shell line that sends a request to the data API. User-controlled text is between single quotes. */
+/** For a shell. User-controlled text is between single quotes. */
 export function curlLine(origin: string, target: string): string {
   return `curl -H "X-API-Key: $CHAINSTEAD_KEY" ${quoted(`${origin}${target}`)}`;
 }
@@ -111,7 +110,6 @@ function rpcCurlLine(address: string, method: string, params: readonly unknown[]
   return `curl -H 'content-type: application/json' -d ${quoted(body)} ${quoted(address)}"$CHAINSTEAD_KEY"`;
 }
 
-/** Between single quotes, only the quote itself has a meaning to a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
