@@ -16,7 +16,7 @@ export class DatabaseUnavailableError extends DatabaseError {
   }
 }
 
-/** Server errors not caused by the query. Two characters match a class, five a single code. */
+/** Not the query's fault. Two characters: a class; five: a code. */
 const REASONS: Readonly<Record<string, string>> = {
   '08': "can't be reached",
   '53100': 'has no disk space left',
@@ -41,11 +41,11 @@ const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Messages of node-postgres for a lost connection: these errors have no code. */
+/** node-postgres gives lost connections no code. */
 const CONNECTION_GONE =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client has encountered a connection error/;
 
-/** The error to throw for a failed query or connection: outages as one class, all others unchanged. */
+/** Outages as one class, all other errors unchanged. */
 export function outageOr(thrown: unknown): unknown {
   const error = withSqlstate(thrown);
   if (error instanceof PostgresError) {
@@ -53,7 +53,6 @@ export function outageOr(thrown: unknown): unknown {
     const reason = REASONS[sqlstate] ?? REASONS[sqlstate.slice(0, 2)];
     return reason === undefined ? error : new DatabaseUnavailableError(reason, sqlstate, error);
   }
-  // All hosts of the URL were tried.
   if (error instanceof DatabaseError && error.code === 'DATABASE_HOSTS_UNUSABLE')
     return new DatabaseUnavailableError("can't be reached", null, error);
   if (!(error instanceof Error) || error instanceof DatabaseError) return error;
@@ -61,34 +60,31 @@ export function outageOr(thrown: unknown): unknown {
   return isGone ? new DatabaseUnavailableError("can't be reached", null, error) : error;
 }
 
-/** The error, or any of its causes, is a database outage. */
 export function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof DatabaseUnavailableError) return true;
   return false;
 }
 
-/** Throws outages as {@link DatabaseUnavailableError}, and logs the start and the end of each once. */
+/** Throws {@link DatabaseUnavailableError}; logs each outage's start and end. */
 export interface OutageWatch {
   watch<T>(query: () => Promise<T>): Promise<T>;
-  /** An outage is ongoing. */
   isAway(): boolean;
 }
 
-/** A full or read-only server still responds to reads: it is available again after this time without an error. */
+/** A full or read-only server responds to reads: it counts as back after this time. */
 const WELL_AFTER_MS = 30_000;
 
-/** One for all connections of a pool. */
 export function createOutageWatch(logger: Logger): OutageWatch {
   let since: number | null = null;
-  // Before the first response there is no outage: the code that opens the database reports its error.
+  // Before the first response, the code that opens the database reports.
   let hasAnswered = false;
   let failedAt = 0;
   let isAnswering = false;
 
   function failed(outage: DatabaseUnavailableError): void {
     failedAt = performance.now();
-    // Class 25 or 53 comes from a server that otherwise works, class 08 (but 08P01 of PgBouncer) from one with a missing node.
+    // 25 and 53: a working server; 08 (not PgBouncer's 08P01): one with a missing node.
     isAnswering = /^(08(?!P01)|25|53)/.test(String(outage.facts.sqlstate));
     if (since !== null || !hasAnswered) return;
     since = failedAt;
@@ -118,20 +114,18 @@ export function createOutageWatch(logger: Logger): OutageWatch {
   };
 }
 
-/** SQLSTATE of errors from Citus. */
 const INTERNAL_ERROR = 'XX000';
 
-/** Message prefixes from the server of a shard, in its language, which is English by default. */
+/** Prefixes from a shard's server, in English by default. */
 const SQLSTATES: readonly (readonly [RegExp, string])[] = [
   [/^duplicate key value violates unique constraint/, '23505'],
   [/^no partition of relation/, '23514'],
   [/^deadlock detected/, '40P01'],
   [/^canceling statement due to lock timeout/, '55P03'],
-  // A node of the transaction became unavailable.
   [/^failure on connection marked as essential/, '08006'],
 ];
 
-/** The SQLSTATE of a single server: Citus forwards only the text of a node's error, so deadlocks would not be retried. */
+/** Citus forwards only the text of a node's error: deadlocks would not be retried. */
 export function withSqlstate(error: unknown): unknown {
   if (!(error instanceof PostgresError) || error.code !== INTERNAL_ERROR) return error;
   const { message } = error;

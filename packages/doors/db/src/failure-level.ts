@@ -1,6 +1,6 @@
 import { isOutage } from './database-outage.ts';
 
-/** For a failure that is retried. {@link openDatabase} logs an outage once: failures caused by it are logged at `debug`. */
+/** {@link openDatabase} logs an outage once: its consequences are `debug`. */
 export function failureLevel<Level extends 'warn' | 'error' = 'warn'>(
   error: unknown,
   otherwise?: Level,

@@ -1,4 +1,4 @@
-/** Access to Postgres, the embedded server, migrations, locks, and building blocks of SQL. Start reading at database.ts. */
+/** Postgres, the embedded server, migrations, locks, SQL. Start reading at database.ts. */
 
 export { commitLock } from './citus/commit-lock.ts';
 export { distributeTables } from './citus/distribute-tables.ts';

@@ -8,13 +8,13 @@ export interface ListenOptions {
   readonly channels: readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called for each notification, and once per channel after each connect. */
+  /** For each notification, and per channel after each connect. */
   onNotification(channel: string): void;
 }
 
 const RECONNECT_MS = 5_000;
 
-/** Until the signal aborts. Notifications sent while it is disconnected are lost, so callers also poll. */
+/** Until the signal aborts. Notifications while disconnected are lost, so callers also poll. */
 export async function listenTo(options: ListenOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger, channels } = options;
   while (!signal.aborted) {
@@ -28,7 +28,6 @@ export async function listenTo(options: ListenOptions, signal: AbortSignal): Pro
   }
 }
 
-/** Rejects when the connection breaks or the signal aborts. */
 async function listenOnce({ database, channels, onNotification }: ListenOptions, signal: AbortSignal): Promise<void> {
   const client = database.session();
   try {

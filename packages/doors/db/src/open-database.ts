@@ -14,22 +14,16 @@ import { createOutageWatch, type OutageWatch } from './database-outage.ts';
 import { type Sql, sql, statementOf } from './sql.ts';
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** Connections. @default 10 */
   readonly poolSize?: number;
-  /**
-   * Prepares a limited number of {@link Database.query} statements on each connection: for few, often repeated texts. Not
-   * those without values or in transactions. A pooler that can't keep statements is detected. @default false
-   */
+  /** For few, repeated texts. A pooler that can't keep statements is detected. @default false */
   readonly prepared?: boolean;
   readonly logger: Logger;
-  /** For connections and outages. @default none */
   readonly metrics?: Registry;
 }
 
 /**
- * A pool that connects at the first query. Outages are thrown as {@link DatabaseUnavailableError} and logged once.
- * Types: `bigint` → number (error beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date, `bytea` → Buffer.
- * @throws {DatabaseError} DATABASE_URL_INVALID
+ * Connects at the first query. `bigint`: number (error beyond 2^53 − 1), `numeric`: text,
+ * `timestamptz`: Date, `bytea`: Buffer. @throws {DatabaseError} DATABASE_URL_INVALID
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool({ ...options, size: options.poolSize ?? 10 }, { types: columnParsers });
@@ -74,7 +68,7 @@ function endedBy(transactions: Transactions, end: End, outages: OutageWatch): Pi
   };
 }
 
-/** A statement without values may be several; those are never prepared. */
+/** Without values, a text may be several statements, never prepared. */
 type Preparing = 'prepared' | 'prepared if it has values';
 
 function runQuery<Row extends object>(
@@ -94,7 +88,7 @@ function runQuery<Row extends object>(
 
 type Run = <Row extends object>(statement: Sql, how: Preparing) => Promise<Row[]>;
 
-/** A single server never returns an older state than before. */
+/** A single server never returns an older state. */
 function reading(run: Run): Pick<Database, 'query' | keyof ReadDatabase> {
   const select: ReadDatabase['select'] = (statement) => run(statement, 'prepared');
   return { query: (statement) => run(statement, 'prepared if it has values'), select, selectLasting: select };
@@ -119,7 +113,7 @@ async function runTransaction<T>(
     if (broken !== undefined) use.break(broken);
     return result;
   } catch (error) {
-    // A running cancel request must not hit the ROLLBACK.
+    // A cancel request must not hit the ROLLBACK.
     if ((await use.settle()) === undefined)
       try {
         await client.query('ROLLBACK');
@@ -143,7 +137,7 @@ function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
   };
 }
 
-/** `pg` matches responses to queued statements only while it considers them sent: pipelining stays on until all are answered. */
+/** `pg` matches queued responses only while pipelining: it stays on until all are answered. */
 async function runTogether<T extends readonly unknown[]>(
   client: PoolClient,
   ask: () => { readonly [K in keyof T]: Promise<T[K]> },
@@ -154,7 +148,6 @@ async function runTogether<T extends readonly unknown[]>(
     const requested = ask();
     const answers = await Promise.allSettled(requested);
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
-    // Other statements of a failed transaction fail as a consequence.
     const isConsequence = (error: unknown): boolean =>
       error instanceof Error && 'code' in error && error.code === IN_FAILED_TRANSACTION;
     if (failures.length > 0) throw failures.find((reason) => !isConsequence(reason)) ?? failures[0];
@@ -175,10 +168,9 @@ function notCommitted(): DatabaseError {
   });
 }
 
-/** Resolves with the reason if the connection is broken, otherwise undefined. */
 type SendNotifications = (client: PoolClient, channels: ReadonlySet<string>) => Promise<unknown>;
 
-/** Any role can fill the queue of notifications, which would fail a commit. Those that don't fit are counted and dropped. */
+/** Any role can fill the queue, which would fail a commit: excess ones are dropped. */
 function createNotifications(metrics: Registry | undefined): SendNotifications {
   const dropped =
     metrics &&
@@ -190,7 +182,7 @@ function createNotifications(metrics: Registry | undefined): SendNotifications {
   return async (client, channels) => {
     if (channels.size === 0) return undefined;
     try {
-      // Reading the usage also frees notifications that listeners have read, which a blocked queue would never do.
+      // Reading the usage also frees read notifications.
       const sent = await queryOn(
         client,
         sql`SELECT pg_notify(channel, '') FROM unnest(${[...channels]}::text[]) AS channel

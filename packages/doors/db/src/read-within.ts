@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { asSql, type Sql } from './sql.ts';
 
-/** For callers that must not wait for an unresponsive database. @throws the database's error, or the reason of the timeout */
+/** For callers that can't wait. @throws the database's error, or the timeout's reason */
 export async function readWithin<Row extends object>(
   database: Pick<Database, 'until'>,
   milliseconds: number,

@@ -1,14 +1,10 @@
-/** SQL with bound values, written as template literals. */
-
-/** Sent separately from the text of a statement. */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array | readonly SqlValue[];
 
-/** A fragment of SQL with its values. Only {@link sql} and {@link rawSql} create one: a plain string becomes a value. */
+/** Only {@link sql} and {@link rawSql} create one: a plain string becomes a value. */
 export class Sql {
-  /** One more than `parts`: a fragment or a placeholder goes between two texts. */
+  /** One more than `parts`. */
   readonly texts: readonly string[];
   readonly parts: readonly (Sql | SqlValue)[];
-  /** The text, once a statement contained it without any value. */
   #constant: string | undefined;
 
   constructor(texts: readonly string[], parts: readonly (Sql | SqlValue)[]) {
@@ -16,7 +12,7 @@ export class Sql {
     this.parts = parts;
   }
 
-  /** Adds the values. @param written texts of fragments that the statement contains already: each keeps its placeholders */
+  /** @param written fragments of the statement: each keeps its placeholders */
   writeTo(values: SqlValue[], written: Map<Sql, string>): string {
     const before = this.#constant ?? written.get(this);
     if (before !== undefined) return before;
@@ -29,7 +25,7 @@ export class Sql {
       text += this.texts[index + 1];
     }
     if (values.length > valuesBefore) written.set(this, text);
-    // All values may be in the statement already.
+    // All values may be there already.
     else if (!this.#hasValues()) this.#constant = text;
     return text;
   }
@@ -40,20 +36,19 @@ export class Sql {
 }
 
 /**
- * Fragments become part of the text, everything else a bound value. A fragment that a statement contains twice has the
- * same placeholders in both places.
+ * Fragments become text, all else bound values. A repeated fragment keeps its placeholders.
  * @example sql`DELETE FROM ${table} WHERE chain_id = ${chain.id}`
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | SqlValue)[]): Sql {
   return new Sql(strings, parts);
 }
 
-/** Text of the program itself, such as a name or a constant number. Never pass external input. */
+/** The program's own text. Never pass external input. */
 export function rawSql(text: string | number): Sql {
   return new Sql([String(text)], []);
 }
 
-/** The name of a column or table. Never pass external input. */
+/** A column's or table's name. Never pass external input. */
 export function asSql(name: string | Sql): Sql {
   return name instanceof Sql ? name : rawSql(name);
 }
@@ -63,19 +58,17 @@ export function joinSql(parts: readonly Sql[], separator = ', '): Sql {
   return parts.length === 0 ? rawSql('') : new Sql(['', ...parts.slice(1).map(() => separator), ''], parts);
 }
 
-/** As drivers take it. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** With `$1`, `$2` … for the values. */
+/** With `$1`, `$2` … */
 export function statementOf(statement: Sql): Statement {
   const values: SqlValue[] = [];
   return { text: statement.writeTo(values, new Map()), values };
 }
 
-/** In order; rows are dropped. */
 export async function runStatements(
   database: { query(statement: Sql): Promise<unknown> },
   statements: readonly Sql[],

@@ -4,22 +4,19 @@ import { InvalidAllowListError } from './egress-error.ts';
 type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 type IpRange = readonly [address: IpAddress, prefixLength: number];
 
-/** Null: may be reached. Otherwise the name of the range that forbids it. */
+/** Null: allowed. Otherwise the name of the forbidding range. */
 export type AddressCheck = (address: string) => string | null;
 
-/** Public by its number, but answers only inside Azure's networks: its metadata and configuration host. */
+/** Azure's metadata host: a public number that only its networks reach. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
-/** Everything that IANA has given out as global unicast. What lies outside is special or unassigned (RFC 4291, 2.4). */
+/** Other addresses are special or unassigned (RFC 4291, 2.4). */
 const GLOBAL_UNICAST_V6: IpRange = ipaddr.parseCIDR('2000::/3');
-/** Where translators of a local network put IPv4 (RFC 8215). */
 const LOCAL_NAT64 = ipaddr.parseCIDR('64:ff9b:1::/48');
 
 /**
- * Allows global unicast addresses, and what the allow-list adds. IPv4 inside IPv6 counts as the IPv4 address where a
- * connection really ends there (mapped, RFC 4291; NAT64, RFC 6052); the other embeddings (IPv4-compatible, local-use
- * NAT64, 6to4, Teredo) are refused. Text that is not one address in its plain form is refused.
- * @param allow CIDR ranges and addresses; `true` allows everything (development only).
- * @throws InvalidAllowListError
+ * Global unicast and the allow-list. Mapped (RFC 4291) and NAT64 (RFC 6052) count as their IPv4;
+ * other embeddings (IPv4-compatible, local NAT64, 6to4, Teredo) and unusual spellings are refused.
+ * @param allow CIDR ranges, addresses; `true`: everything @throws InvalidAllowListError
  */
 export function createAddressCheck(allow: readonly string[] | boolean): AddressCheck {
   const allowed = typeof allow === 'boolean' ? [] : allow.map(parseRange);
@@ -43,10 +40,10 @@ function parseRange(entry: string): IpRange {
   return [address, prefixLength];
 }
 
-/** Resolvers give plain dotted decimals and plain IPv6. Octal and short forms, which readers disagree about, are not addresses. */
+/** Readers disagree about octal and short forms, so they are no addresses. */
 function parsePlain(text: string): IpAddress | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  // A zone (%eth0) names an interface of this machine: only link-local addresses have one, and they are refused anyway.
+  // Only link-local addresses have a zone (%eth0); they are refused anyway.
   if (!text.includes('%') && ipaddr.IPv6.isValid(text)) return ipaddr.IPv6.parse(text);
   return null;
 }
@@ -56,7 +53,6 @@ function contains([network, prefixLength]: IpRange, address: IpAddress): boolean
   return address instanceof ipaddr.IPv6 && address.match(network, prefixLength);
 }
 
-/** The IPv4 address that a connection to this IPv6 address ends at, if any. */
 function embeddedIPv4(address: IpAddress): readonly ipaddr.IPv4[] {
   if (address instanceof ipaddr.IPv4) return [];
   const range = address.range();

@@ -5,32 +5,29 @@ import { BadEncodingError, ResponseTooLargeError } from './egress-error.ts';
 
 export interface BodyLimits {
   readonly host: string;
-  /** For the bytes as sent and for the bytes after decompression, each. */
+  /** As sent and decompressed, each. */
   readonly maxBytes: number;
   readonly oversize: 'refuse' | 'truncate';
 }
 
-/** `truncated`: more would have come. */
 export type BoundedBody = { readonly bytes: Buffer; readonly truncated: boolean };
 
 export interface BodySink {
-  /** @returns false when nothing more may come until it is ready again. */
+  /** @returns false until it is ready again */
   add(chunk: Buffer): boolean;
-  /** Nothing more comes. */
   end(): void;
 }
 
-/** What comes of a body; one of the first two is called once, or more often to no effect. */
+/** One of `done` and `fail` counts; later calls have no effect. */
 export interface BodyEvents {
   readonly done: (body: BoundedBody) => void;
-  /** With ResponseTooLargeError or BadEncodingError. */
   readonly fail: (error: unknown) => void;
   readonly ready: () => void;
 }
 
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-/** Memory never holds more than the limit, however small the bomb. @param coding in lower case; empty for none */
+/** Memory holds at most the limit. @param coding lower case; empty: none */
 export function openBodySink(coding: string, limits: BodyLimits, events: BodyEvents): BodySink {
   return coding === '' || coding === 'identity' ? openPlainSink(limits, events) : openCodedSink(coding, limits, events);
 }
@@ -83,7 +80,7 @@ function endOversize(
 /** Ends the pipeline from inside; never leaves this file. */
 class LimitReached extends Error {}
 
-/** None for unrequested codings. Several codings on top of each other are for bombs only. */
+/** Only requested codings. Several on top of each other are for bombs. */
 const DECODERS = new Map<string, () => Transform>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
@@ -91,7 +88,7 @@ const DECODERS = new Map<string, () => Transform>([
   ['br', () => createBrotliDecompress()],
 ]);
 
-/** Endless empty gzip members decompress to nothing, so what is sent is bounded too. */
+/** Endless empty gzip members decompress to nothing: the sent bytes are bounded too. */
 function createByteLimit(maxBytes: number): Transform {
   let seen = 0;
   return new Transform({
@@ -105,7 +102,6 @@ function createByteLimit(maxBytes: number): Transform {
 }
 
 interface BoundedBytes {
-  /** @returns false when not all of it had room. */
   add(chunk: Buffer): boolean;
   read(): Buffer;
 }
@@ -130,6 +126,5 @@ function createCollector(bytes: BoundedBytes): Transform {
   const sink = new Transform({
     transform: (chunk: Buffer, _encoding, done) => done(bytes.add(chunk) ? null : new LimitReached()),
   });
-  // Nothing is passed on; resuming lets the transform end.
   return sink.resume();
 }

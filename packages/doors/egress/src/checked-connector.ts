@@ -5,27 +5,21 @@ import { buildConnector } from 'undici';
 import type { AddressCheck } from './address-policy.ts';
 import { BlockedAddressError, DnsFailedError } from './egress-error.ts';
 
-/** All addresses of a host name, IPv4 and IPv6. */
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
 
-/** The machine's own resolver, hosts file included: what a connection would use. */
 export const systemResolver: Resolver = async (hostname) =>
   (await lookup(hostname, { all: true, verbatim: true })).map((found) => found.address);
 
 export interface CheckedConnectorOptions {
   readonly check: AddressCheck;
   readonly resolve: Resolver;
-  /** For resolving, and for each address that is tried. Milliseconds. */
+  /** For resolving, and for each address tried. */
   readonly connectTimeoutMs: number;
-  /** The one origin (scheme, host and port) that may have private addresses. It loses that with its first public address. */
+  /** May have private addresses until its first public one. Scheme, host and port. */
   readonly privateOrigin?: string | undefined;
 }
 
-/**
- * undici calls a connector for every new connection, IP literals included (it calls `connect.lookup` for names alone).
- * The connection goes to the checked address itself: nothing is resolved a second time, so a response that changes in
- * between (DNS rebinding) changes nothing. SNI, certificate check and `Host` keep the name.
- */
+/** For IP literals too. Connects to the checked address itself, so rebinding changes nothing. */
 export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   const connect = buildConnector({ timeout: options.connectTimeoutMs });
   const isOpen = createPrivateOrigin(options.privateOrigin);
@@ -37,10 +31,9 @@ export function createCheckedConnector(options: CheckedConnectorOptions): buildC
   };
 }
 
-/** Whether a target may have its addresses, which are blocked. @param isPrivate whether all of them are */
 type IsOpen = (target: buildConnector.Options, isPrivate: boolean) => boolean;
 
-/** A name of a public server that leads to a private address the next time was rebound. */
+/** A public name that later leads to a private address was rebound. */
 function createPrivateOrigin(origin: string | undefined): IsOpen {
   let wasPublic = false;
   return ({ protocol, host }, isPrivate) => {
@@ -50,7 +43,7 @@ function createPrivateOrigin(origin: string | undefined): IsOpen {
   };
 }
 
-/** Every address of a host, all of them allowed: one that is not spoils the host. @throws BlockedAddressError, DnsFailedError */
+/** One forbidden address spoils the host. @throws BlockedAddressError, DnsFailedError */
 async function checkedAddresses(
   target: buildConnector.Options,
   options: CheckedConnectorOptions,
@@ -71,7 +64,7 @@ async function resolveName(hostname: string, options: CheckedConnectorOptions): 
   let addresses: readonly string[];
   const timer = new AbortController();
   try {
-    // A resolver that never responds would hold the connection's place permanently.
+    // A silent resolver would hold the place permanently.
     addresses = await Promise.race([
       options.resolve(hostname),
       setTimeout(options.connectTimeoutMs, [], { signal: timer.signal, ref: false }),

@@ -3,7 +3,7 @@ import { ChainsteadError, type ErrorFacts } from '@chainstead/core';
 /** Anything that kept a guarded request from its answer. `code` says what; `retryable` whether the same may work later. */
 export class EgressError extends ChainsteadError {}
 
-/** As `defineError`, for errors that are caught as {@link EgressError}. */
+/** As `defineError`, caught as {@link EgressError}. */
 function defineEgressError<Args extends readonly unknown[]>(
   code: string,
   describe: (...args: Args) => Omit<ErrorFacts, 'code' | 'retryable'> & { readonly retryable?: boolean },

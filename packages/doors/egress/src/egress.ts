@@ -7,36 +7,33 @@ import { type Exchange, startExchange } from './exchange.ts';
 import { type HopRequest, isRedirect, nextHop, openingHop } from './hop.ts';
 
 export interface EgressOptions {
-  /** CIDR ranges and addresses in addition to the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
+  /** CIDR ranges and addresses (`WEBHOOK_ALLOW_PRIVATE`); `true`: all. */
   readonly allowPrivate: readonly string[] | boolean;
-  /** The one origin (`http://host:port`) that may also have private addresses, until its first public one. Redirects don't inherit it. */
+  /** `http://host:port`, private until its first public address. Redirects don't inherit it. */
   readonly privateOrigin?: string;
-  /** For a whole request: resolving, connecting, redirects, body. Default 10,000 ms. */
+  /** For resolving, redirects and body together. @default 10,000 */
   readonly timeoutMs?: number;
-  /** Default 1 MiB. */
+  /** @default 1 MiB */
   readonly maxResponseBytes?: number;
-  /** Connections to one origin at most. Default 16. */
+  /** @default 16 */
   readonly connectionsPerOrigin?: number;
-  /** Default: the machine's. */
+  /** @default the machine's */
   readonly resolve?: Resolver;
-  /** Says at the start what the allow-list opens. */
   readonly logger?: Logger;
 }
 
 export interface EgressRequest extends HopRequest {
-  /** Redirects to follow at most, each checked like the first URL. Default 0: the redirect itself is the answer. */
+  /** Redirects to follow, each checked. @default 0: the redirect is the answer */
   readonly redirects?: number;
-  /** Shorter or longer than the client's own. */
   readonly timeoutMs?: number;
   readonly maxResponseBytes?: number;
-  /** What to do with a larger answer. Default `refuse`. */
+  /** @default `refuse` */
   readonly oversize?: 'refuse' | 'truncate';
   readonly signal?: AbortSignal;
 }
 
 export interface EgressResponse {
   readonly status: number;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Decompressed. */
   readonly body: Buffer;
@@ -45,7 +42,7 @@ export interface EgressResponse {
 }
 
 export interface Egress {
-  /** @throws EgressError, or the reason of the request's own signal. */
+  /** @throws EgressError, or the signal's reason */
   request(request: EgressRequest): Promise<EgressResponse>;
   close(): Promise<void>;
 }
@@ -53,7 +50,6 @@ export interface Egress {
 const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 1_048_576;
 const CONNECTIONS_PER_ORIGIN = 16;
-/** How long an idle connection is kept for the next request. Milliseconds. */
 const KEEP_ALIVE_MS = 15_000;
 
 /** @throws InvalidAllowListError */
@@ -63,7 +59,7 @@ export function createEgress(options: EgressOptions): Egress {
     connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The request's own deadline is the one clock.
+    // The request's deadline is the one clock.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: createCheckedConnector({
@@ -77,7 +73,7 @@ export function createEgress(options: EgressOptions): Egress {
     options.logger?.warn({ allow_private: options.allowPrivate }, 'Outgoing requests may reach private addresses');
   return {
     request: (request) => performRequest(agent, request, request.timeoutMs ?? timeoutMs, options.maxResponseBytes),
-    // Ends running requests, too: no caller is left to read them.
+    // Running requests end too.
     close: () => agent.destroy(),
   };
 }
@@ -117,7 +113,7 @@ async function performRequest(
   } catch (error) {
     if (error instanceof EgressError) throw error;
     signal?.throwIfAborted();
-    // The code of a socket or TLS error says more than its text, which may hold addresses of this network.
+    // The error's text may hold addresses of this network; its code says more.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     throw new ConnectionFailedError(hop.url.host, typeof code === 'string' ? code : errorText(error), error);
   } finally {

@@ -4,28 +4,25 @@ import type { Hop } from './hop.ts';
 
 export interface Answer extends BoundedBody {
   readonly status: number;
-  /** Names in lower case. */
   readonly headers: AnswerHeaders;
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface Exchange {
-  /** @throws what undici says, ResponseTooLargeError, BadEncodingError, the reason of its cancellation */
+  /** @throws undici's errors, ResponseTooLargeError, BadEncodingError, the cancel reason */
   readonly answer: Promise<Answer>;
-  /** Ends it at any stage, unless it has ended. */
   cancel(reason: unknown): void;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** Reads the response by undici's events: a stream and a signal for each request would cost more than all the rest. */
+/** By undici's events: streams and signals would cost more than all the rest. */
 export function startExchange(
   dispatcher: Dispatcher,
   options: {
     readonly hop: Hop;
     readonly limits: BodyLimits;
-    /** Whether the body is to be read; it is empty otherwise. */
     readonly wantsBody: (status: number, headers: AnswerHeaders) => boolean;
   },
 ): Exchange {
@@ -49,7 +46,6 @@ export function startExchange(
   dispatcher.dispatch(dispatchOptions(hop), {
     onRequestStart(controller) {
       connection = controller;
-      // It was cancelled while it waited for a connection.
       if (isOver) hangUp();
     },
     onResponseStart(controller, status, headers) {
@@ -83,7 +79,6 @@ function dispatchOptions({ url, method, headers, body }: Hop): Dispatcher.Dispat
   };
 }
 
-/** Without a body there is nothing to decompress, whatever the header says. */
 function codingOf({ method }: Hop, status: number, headers: AnswerHeaders): string {
   const coding = method === 'HEAD' || status === 204 || status === 304 ? undefined : headers['content-encoding'];
   return coding === undefined ? '' : String(coding).trim().toLowerCase();

@@ -1,25 +1,23 @@
 import { InvalidUrlError } from './egress-error.ts';
 
 export interface Hop {
-  /** Canonical: every spelling of an IP literal (octal, hexadecimal, decimal, short, wide digits) is plain here. */
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
 }
 
 export interface HopRequest {
-  /** http or https; any port. User and password become basic authentication. */
+  /** http or https. User and password become basic authentication. */
   readonly url: string | URL;
   readonly method?: Hop['method'];
-  /** `host` is ignored: it follows from the URL. */
+  /** `host` is ignored. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Not for another origin than the one they were given for. */
+/** Not for other origins. */
 const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language'];
 
@@ -44,7 +42,7 @@ export function isRedirect(status: number, location: string | string[] | undefin
   return REDIRECTS.has(status) && typeof location === 'string';
 }
 
-/** As browsers follow redirects (Fetch, HTTP-redirect fetch); null for other responses. @throws InvalidUrlError */
+/** Follows like browsers (Fetch); null: no redirect. @throws InvalidUrlError */
 export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
   if (!isRedirect(status, location)) return null;
   const url = parseUrl(URL.parse(location, hop.url) ?? location);

@@ -1,3 +1,3 @@
-/** The guarded HTTP client for untrusted URLs. Imports core only. Start reading at egress.ts. */
+/** The guarded HTTP client for untrusted URLs. Start reading at egress.ts. */
 export { createEgress, type Egress, type EgressResponse } from './egress.ts';
 export * from './egress-error.ts';

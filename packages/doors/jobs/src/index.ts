@@ -1,4 +1,4 @@
-/** Background work: rows that become due (due-work/) and functions that run at intervals (schedules/). */
+/** Background work: rows that become due (due-work/), functions at intervals (schedules/). */
 
 export { dueChannel, notifyDue, TOKEN_FACTS_WORK } from './due-work/due-channel.ts';
 export { type DueEntry, type DueSummary, summarizeDueWork } from './due-work/due-summary.ts';

@@ -7,18 +7,16 @@ type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted'
 export interface AttemptMetrics {
   finished(queue: string, outcome: JobOutcome): void;
   took(queue: string, seconds: number): void;
-  /** Sets the counters of a queue to 0 before its first attempt, so that the first failure is visible. */
+  /** Sets 0 before the first attempt, so that the first failure is visible. */
   worked(queue: string): void;
 }
 
 export interface JobMetrics extends AttemptMetrics {
-  /** Reads the depth at each scrape. @returns a function that stops this */
   watchDepth(queue: string, read: ReadDepth): () => void;
 }
 
 type ReadDepth = () => Promise<Readonly<Record<string, number>>>;
 
-/** Longest wait of a scrape for one kind of work. */
 const READ_MS = 1_000;
 
 export function createAttemptMetrics(registry: Registry): AttemptMetrics {
@@ -78,7 +76,6 @@ function watchDepths(registry: Registry, logger: Logger): Map<string, ReadDepth>
   });
   let refreshing: Promise<void> | null = null;
 
-  /** Reads once for both gauges. */
   function refresh(): Promise<void> {
     refreshing ??= readAll().finally(() => {
       refreshing = null;
@@ -94,7 +91,7 @@ function watchDepths(registry: Registry, logger: Logger): Map<string, ReadDepth>
           for (const [state, jobs] of states) depth.set({ queue, state }, jobs);
           stale.set({ queue }, 0);
         } catch (error) {
-          // One failed read must not remove the other metrics: the last values stay.
+          // A failed read must not remove other metrics.
           stale.set({ queue }, 1);
           logger[failureLevel(outageOr(error))]({ queue, reason: errorText(error) }, 'Queue depth could not be read');
         }

@@ -1,4 +1,4 @@
-/** @throws Error if the work takes longer than `timeoutMs`; the work itself continues. */
+/** @throws Error after `timeoutMs`; the work continues */
 export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

@@ -34,12 +34,12 @@ export interface UpstreamPoolOptions {
   readonly clock?: Clock;
   readonly limits?: Partial<PoolLimits>;
   readonly callLimits?: UpstreamLimits | undefined;
-  /** Milliseconds between head polls. Default: the chain's interval. */
+  /** @default the chain's */
   readonly pollIntervalMs?: number;
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
-/** No request is sent before `start()`, which throws NoUpstreamError if no upstream is usable. */
+/** No request is sent before `start()`, which throws NoUpstreamError if none is usable. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: puts the parts of a pool together, each of which is elsewhere.
 export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool {
   const { chain, logger, clock = systemClock } = options;
@@ -63,7 +63,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       const slots = callLimits.concurrencyLimiterOf(config);
       return createUpstream({ ...shared, ...lag, config, name, pace, learned, slots });
     });
-  // Private relays only take transactions, and only if the operator chose them. They serve no reads.
+  // Private relays only take transactions, if the operator chose them.
   const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);
   const open = isPublic ? upstreams.filter(({ config }) => config.isPrivate !== true) : upstreams;
   const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
@@ -119,7 +119,6 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       closing.abort();
       for (const subscription of subscriptions) subscription.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
-      // The upstreams are no longer watched, so their last gauge values would be stale.
       for (const upstream of names)
         for (const gauge of [metrics.head, metrics.circuit]) gauge.remove({ chain: chain.key, upstream });
     },

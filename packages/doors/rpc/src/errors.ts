@@ -2,25 +2,24 @@ import { ChainsteadError, defineError } from '@chainstead/core';
 import type { FaultKind } from './upstream-pool.ts';
 
 export type Reaction =
-  /** Key refused or wrong plan. The operator must act; the upstream is excluded and checked again periodically. */
+  /** Key or plan refused. Excluded and checked again periodically. */
   | 'misconfigured'
-  /** The paid quota is used up. Other upstreams are used; this one is retried rarely. */
+  /** Quota used up. Retried rarely. */
   | 'out-of-budget'
-  /** Too many blocks in one getLogs call. A structural cap, which is remembered. */
+  /** Too many blocks in a getLogs call. The cap is remembered. */
   | 'range'
-  /** Too many results, bytes or seconds for this span. Only this span is halved. */
+  /** Too many results, bytes or seconds. Only this span is halved. */
   | 'density'
-  /** Too many requests per second. Wait, but never shrink the range. */
+  /** Too many requests. Never shrinks the range. */
   | 'throttled'
   | 'missing-data'
   | 'beyond-head'
-  /** Timed out. getLogs halves the range after one retry. */
+  /** getLogs halves the range after one retry. */
   | 'timeout'
   | 'unsupported'
-  /** Too many calls in one batch, or too large a response. */
   | 'batch-size'
   | 'call'
-  /** Parameters refused. One other upstream is tried, then the error is returned to the caller. */
+  /** Parameters refused. One other upstream is tried. */
   | 'caller'
   | 'transient';
 
@@ -45,9 +44,8 @@ export class NoUpstreamError extends ChainsteadError {
 }
 
 export class UpstreamsExhaustedError extends ChainsteadError {
-  /** Whether all upstreams lack the data and at least one of them reported it as pruned. */
+  /** All upstreams lack the data, and one reported it as pruned. */
   readonly isPruned: boolean;
-  /** Whether the response exceeds a limit of bytes of each upstream, or of this program. */
   readonly isTooLarge: boolean;
 
   constructor(options: {
@@ -76,7 +74,7 @@ export class RpcCallError extends ChainsteadError {
   readonly upstream: string;
   /** `execution`: a contract ran and failed. `call`: a verdict that is none of the others. */
   readonly about: 'execution' | 'parameters' | 'method' | 'call';
-  /** Whether another node may decide otherwise (invalid parameters, unknown method, a limit on gas or time). */
+  /** Another node may decide otherwise (parameters, method, gas or time limit). */
   readonly disputable: boolean;
 
   constructor(options: {
@@ -103,7 +101,6 @@ export class RpcCallError extends ChainsteadError {
   }
 }
 
-/** Whether a contract ran, or no node accepts the parameters. An unknown method is no result. */
 export function isAnswerOfCall(error: unknown): error is RpcCallError {
   return error instanceof RpcCallError && error.about !== 'method';
 }
@@ -116,7 +113,7 @@ export class RequestAbortedError extends defineError('REQUEST_ABORTED', (method:
 
 export interface FaultHints {
   readonly reaction: Reaction;
-  /** False if only an error text indicates it: a contract may have written that text. @default true */
+  /** False if only a text says so: a contract may have written it. @default true */
   readonly isSure?: boolean;
   readonly retryAfterMs?: number;
   readonly limitBlocks?: number;
@@ -192,7 +189,7 @@ export function isAboutSize(error: unknown): error is SizeFault {
   );
 }
 
-/** Whether the response did not arrive whole. If this repeats, it may be too large for the upstream. */
+/** Not whole. If this repeats, the response may be too large for the upstream. */
 export function isCutOff(error: unknown): boolean {
   return (
     error instanceof UpstreamFault &&
@@ -200,7 +197,7 @@ export function isCutOff(error: unknown): boolean {
   );
 }
 
-/** Whether a node's error may be about the call although its code and text are unknown. */
+/** A node's error may be about the call although its code and text are unknown. */
 export function isDoubtful(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && error.kind === 'rpc-error' && error.hints.reaction === 'transient';
 }

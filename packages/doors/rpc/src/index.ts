@@ -1,4 +1,4 @@
-/** Access to a chain's nodes. Imports core and chains. Start with upstream-pool.ts and create-upstream-pool.ts. */
+/** Access to a chain's nodes. Start with upstream-pool.ts and create-upstream-pool.ts. */
 
 export * from './create-upstream-pool.ts';
 export {

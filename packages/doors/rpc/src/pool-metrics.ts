@@ -11,12 +11,10 @@ import {
 import type { ConcurrencyLimiter, LearnedPace, RateLimiter } from './limits/call-limits.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 
-/** Buckets of the request time in seconds. */
 export const LATENCY_BUCKETS: readonly number[] = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export type PoolMetrics = ReturnType<typeof createPoolMetrics>;
 
-/** Registers the metrics, or returns those that the pool of another chain already registered. */
 export function createPoolMetrics(registry: Registry) {
   const registers = [registry];
   const gauge = (name: string, help: string) =>
@@ -96,12 +94,10 @@ export function measureLimits(
   metrics.callsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0));
 }
 
-/** Counts the requests of one upstream. Frequent counters are looked up by two short keys, not by all labels. */
 export function createRequestCounter(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
 ): (method: string, outcome: string) => void {
-  /** By outcome, then method. */
   const tallies = new Map<string, Map<string, Tally>>();
   return (method, outcome) => {
     const label = methodLabel(method);
@@ -112,7 +108,7 @@ export function createRequestCounter(
   };
 }
 
-/** Gateways forward untrusted input: only method names known to nodes become label values. */
+/** Untrusted names must not become label values. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...[
     'chainId blockNumber gasPrice feeHistory maxPriorityFeePerGas call estimateGas createAccessList sendRawTransaction',

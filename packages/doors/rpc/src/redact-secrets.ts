@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from './upstream-pool.ts';
 
-/** Masks secrets in a text and cuts it to `lengthMax` characters, 500 by default. */
+/** Cuts to `lengthMax` characters. @default 500 */
 export type Redactor = (text: string, lengthMax?: number) => string;
 
 export function createRedactor(config: UpstreamConfig): Redactor {
@@ -15,7 +15,7 @@ export function createRedactor(config: UpstreamConfig): Redactor {
     secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text).slice(0, lengthMax);
 }
 
-/** `host[:port]`, with a suffix like `#2` for repeats. No path and no credentials: they contain keys. */
+/** `host[:port]`, `#2` for repeats. Paths and credentials contain keys. */
 export function nameUpstreams(configs: readonly UpstreamConfig[]): string[] {
   const seen = new Map<string, number>();
   return configs.map((config) => {

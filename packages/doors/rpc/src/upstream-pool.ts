@@ -1,14 +1,14 @@
 import type { Block, BlockHeader, BlockRange, ChainId, Hash, Log, Receipt } from '@chainstead/core';
 
 export interface UpstreamConfig {
+  /** An `http(s)` endpoint carries every call; a `ws(s)` one only announces heads. */
   readonly url: string;
-  /** `http(s)` endpoints carry every call; a `ws(s)` one only announces heads. Derived from the URL. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Requests per second that the provider allows. Absent: unlimited. */
+  /** Absent: unlimited. */
   readonly requestsPerSecond?: number;
-  /** Requests in flight. Default: 16. */
+  /** In flight. @default 16 */
   readonly concurrency?: number;
-  /** Whether it is a private relay. It must never receive other users' transactions (gateway). */
+  /** Must never receive other users' transactions. */
   readonly isPrivate?: boolean;
 }
 
@@ -23,24 +23,20 @@ export interface RequestOptions {
   readonly exclude?: ReadonlySet<string>;
   readonly only?: string;
   readonly minBlock?: number;
-  /** Whether block reads give way to reads for the head. @default false */
+  /** Gives way to head reads. @default false */
   readonly background?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Call a second upstream after the p95 latency of the first. Default: off. */
+  /** Calls a second upstream after the first one's p95 latency. @default off */
   readonly hedge?: boolean;
-  /** Use the first available upstream: for data that differs between upstreams, as pending transactions do. */
+  /** Uses the first available upstream: for data that differs (pending transactions). */
   readonly sticky?: boolean;
 }
 
 export interface LogsQuery {
   readonly range: BlockRange;
-  /** Alternatives for topic0. */
   readonly topics: readonly Hash[];
-  /**
-   * Alternatives for topics 1 to 3, by position; null: any. A log must have at least as many topics as positions given:
-   * a trailing null distinguishes events with the same topic0 (EIP-721's Transfer from EIP-20's).
-   */
+  /** Topics 1 to 3; null: any. A trailing null means that the log has this topic (EIP-721). */
   readonly indexed?: readonly (readonly Hash[] | null)[];
   readonly addresses?: readonly string[];
 }
@@ -82,14 +78,12 @@ export type FaultKind =
   | 'balance-mismatch';
 
 export interface WrongAnswer {
-  /** `Chain.key`. */
   readonly chain: string;
   readonly upstream: string;
   readonly kind: FaultKind;
-  /** `verification` if it was detected later. */
   readonly method: string;
   readonly text: string;
-  /** Milliseconds since the epoch. */
+  /** Unix milliseconds. */
   readonly at: number;
 }
 
@@ -103,7 +97,7 @@ export interface UpstreamStatus {
   /** 0 (worst) to 1. */
   readonly score: number;
   readonly head: number | null;
-  /** When it last returned its head, epoch milliseconds; null before the first time. */
+  /** Epoch milliseconds of its last head; null: none yet. */
   readonly headAt: number | null;
   readonly latencyMs: { readonly p50: number; readonly p95: number };
   readonly requests: number;
@@ -113,58 +107,46 @@ export interface UpstreamStatus {
     readonly blockReceipts: boolean | null;
     readonly batch: boolean | null;
     readonly traces: 'debug' | 'parity' | null;
-    /** Learned cap of blocks per getLogs call; null if none is known. */
+    /** Learned; null: none known. */
     readonly logRangeMax: number | null;
     readonly logTimestamps: boolean | null;
   };
   readonly lastError: { readonly at: number; readonly method: string; readonly text: string } | null;
 }
 
-/** Every call to a chain's nodes goes through it. It chooses upstreams by health, retries on others and adapts to limits. */
+/** Every call to a chain's nodes: chosen by health, retried on others, adapted to limits. */
 export interface UpstreamPool {
   readonly chainId: ChainId;
-  /** @throws NoUpstreamError if every upstream is refused, with the reason of each */
+  /** @throws NoUpstreamError if every upstream is refused */
   start(): Promise<void>;
-  /** @throws UpstreamsExhaustedError (retryable) after every upstream failed; RpcCallError for an error of the call */
+  /** @throws UpstreamsExhaustedError (retryable), RpcCallError for an error of the call */
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<Answer<unknown>>;
-  /**
-   * Returns results in request order. A null is accepted only after other upstreams were tried.
-   * For methods whose errors no contract writes. Throws as request, also if one of the calls returns an error.
-   */
+  /** In order, null after others were tried. For methods whose errors no contract writes. */
   requestMany(
     method: string,
     params: readonly (readonly unknown[])[],
     options?: RequestOptions,
   ): Promise<Answer<unknown>[]>;
-  /** The best head whose block an upstream returns, not only its number. */
+  /** The best head whose block an upstream returns. */
   getHead(options?: RequestOptions): Promise<Answer<Head>>;
-  /** Null if the chain or its upstreams have no such tag. */
+  /** Null if there is no such tag. */
   getFinalized(options?: RequestOptions): Promise<number | null>;
-  /** Resolves to the newest head once it differs from `after`, by subscription or polling. */
+  /** Resolves once it differs from `after`. */
   waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
-  /** Returns null only if every upstream that reports to have reached the height lacks the block. */
+  /** Null only if every upstream that reached the height lacks it. */
   getBlock(
     at: number | Hash,
     options?: RequestOptions & { readonly transactions?: boolean },
   ): Promise<Answer<Block> | null>;
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
-  /**
-   * In as few round trips as possible. What one response can't hold is read one by one.
-   * @param options.bytesMax limit for callers that hold several blocks. @default PoolLimits.blockBytesMax
-   * @throws BlockTooLargeError
-   */
+  /** @param options.bytesMax @default PoolLimits.blockBytesMax @throws BlockTooLargeError */
   getWholeBlock(
     at: number | Hash,
     options?: RequestOptions & { readonly transactions?: boolean; readonly bytesMax?: number },
   ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
-  /**
-   * Any range is split to each upstream's limit.
-   * @param options.bytesMax limit for a range of several blocks, which bounds the memory of the result
-   * @throws RangeTooLargeError above that limit; BlockTooLargeError
-   */
+  /** @param options.bytesMax for several blocks @throws RangeTooLargeError, BlockTooLargeError */
   getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
-  /** Estimates eth_getLogs calls from learned limits, as if few logs matched. Makes no call. */
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
   reportFault(upstream: string, kind: FaultKind, facts: Readonly<Record<string, unknown>>): void;
   status(): UpstreamStatus[];

@@ -11,15 +11,15 @@ export interface Capabilities {
 export interface UpstreamState {
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** Newest block number that it reported; null before the first. */
+  /** Reported; null: none yet. */
   readonly head: number | null;
   setHead(head: number): void;
-  /** Highest block that it returned, not only announced; null before the first. */
+  /** Returned, not only announced; null: none yet. */
   readonly served: number | null;
   setServed(block: number): void;
-  /** Calls per second that its refusals taught; null: none. */
+  /** Per second, from refusals; null: none. */
   readonly learnedRate: number | null;
-  /** Milliseconds until it may be called, 0 for now; null while it is disabled. */
+  /** 0: now; null: disabled. */
   waitMs(): number | null;
   readonly obstacle: string;
   lacks(method: string): boolean;
@@ -31,15 +31,13 @@ export interface UpstreamState {
   ended(): void;
   answered(method: string, latencyMs: number): void;
   failed(fault: UpstreamFault): void;
-  /** Counts a fault that does not affect other calls, without consequences. */
   noted(fault: UpstreamFault): void;
-  /** Counts a fault found in a response later. */
   blamed(kind: FaultKind, text: string): void;
   abandoned(): void;
   disable(reason: string): void;
   enable(): void;
   readonly disabledReason: string | null;
-  /** When to check a disabled upstream, or one with an open circuit, again; epoch milliseconds. */
+  /** Epoch milliseconds, if disabled or its circuit is open. */
   readonly recheckAt: number | null;
   status(bestHead: number | null, logRangeMax: number | null): UpstreamStatus;
 }

@@ -10,7 +10,7 @@ const HEXADECIMAL = /^0x[0-9a-f]+$/;
 const DECIMAL = /^[0-9]+$/;
 
 export interface ChainRegistry {
-  /** By id (number, decimal or hexadecimal), key, API name, slug or display name, in any case, spaces like hyphens. */
+  /** By id (number, decimal, hexadecimal) or any name; any case, spaces like hyphens. */
   find(chain: string | number): Chain | null;
   /** @throws UnknownChainError */
   get(chain: string | number): Chain;
@@ -34,18 +34,14 @@ export class ChainCollisionError extends defineError(
   }),
 ) {}
 
-/**
- * @param options.additional chains from configuration: new ones, or changes to known ones by their key
- * @throws ChainCollisionError when a configured chain takes an id or a name of another one, naming both.
- * @throws InvalidPrimitiveError when a configured id is not a positive safe integer.
- */
+/** @throws ChainCollisionError, InvalidPrimitiveError */
 export function createChainRegistry(options: { readonly additional?: readonly CustomChain[] } = {}): ChainRegistry {
   const known = [...LAYER_ONE_CHAINS, ...OP_STACK_CHAINS, ...ROLLUP_CHAINS, ...OWN_HEADER_CHAINS];
   const chains = new Map<string, Chain>(known.map((chain) => [chain.key, chain]));
   for (const custom of options.additional ?? []) {
     const key = normalName(custom.key);
     const chain = customChain({ ...custom, key }, chains.get(key) ?? null);
-    // Moved to the end, so that a collision error names the configured chain.
+    // Last, so that a collision error names the configured chain.
     chains.delete(key);
     chains.set(key, chain);
   }
@@ -61,7 +57,7 @@ export function createChainRegistry(options: { readonly additional?: readonly Cu
   };
 }
 
-/** {@link ChainRegistry.find} over some chains. @throws ChainCollisionError when two of them share an id or a name. */
+/** @throws ChainCollisionError when two share an id or name */
 export function createChainFinder(chains: readonly Chain[]): ChainRegistry['find'] {
   const byId = new Map<number, Chain>();
   const byName = new Map<string, Chain>();
@@ -90,7 +86,6 @@ function normalName(text: string): string {
     .replaceAll(/[\s_]+/g, '-');
 }
 
-/** Configured chains come after the known ones, so the later of two is the one that was added. */
 function claim<K extends string | number>(index: Map<K, Chain>, key: K, chain: Chain): void {
   const existing = index.get(key);
   if (existing !== undefined) throw new ChainCollisionError(chain, existing, key);

@@ -9,31 +9,30 @@ import { DEFAULT_PRICING_RULES } from './pricing-rules.ts';
 const DEFAULT_BLOCK_TIME_MS = 2000;
 const DEFAULT_CONFIRMATIONS = 12;
 
-/** Facts that configuration may replace as they are. Their defaults are in {@link unknownChain}. */
 type ReplacedFact =
   | ('name' | 'confirmations' | 'blockTimeMs' | 'finalizedTag' | 'rpcUrls' | 'receiptsRoot' | 'headerHash')
   | ('proofPolicy' | 'marketplaces' | 'exchanges' | 'dollarTokens' | 'pricing' | 'trustedHooks')
   | ('transactions' | 'logs' | 'internalTransfers' | 'swaps');
 
-/** A chain that configuration adds, or what it changes of a known one. Absent fields keep their defaults. */
+/** A new chain, or changes to a known one. Absent fields keep their defaults. */
 export interface CustomChain extends Readonly<{ [Fact in ReplacedFact]?: Chain[Fact] | undefined }> {
-  /** Lower case, as in `CHAINS`. The key of a known chain changes that chain. */
+  /** Lower case. A known chain's key changes that chain. */
   readonly key: string;
   readonly id: number;
-  /** Default: half the block time, at least 500 and at most 4000. */
+  /** @default half the block time, from 500 to 4000 */
   readonly pollIntervalMs?: number | undefined;
-  /** Default `ETH`, which also says that the native currency is ether. */
+  /** @default `ETH`, which makes the native currency ether */
   readonly nativeSymbol?: string | undefined;
-  /** Default: the larger of 64 and the confirmations. Blocks. */
+  /** Blocks. @default the larger of 64 and the confirmations */
   readonly reorgDepthMax?: number | undefined;
   readonly etherFeed?: PriceFeed | undefined;
-  /** Added to the known ones. Each replaces the known feeds of its tokens. */
+  /** Each replaces known feeds of its tokens. */
   readonly tokenFeeds?: readonly TokenFeed[] | undefined;
-  /** The contract that wraps the native currency. Default: the known chain's, or none. */
+  /** @default the known chain's, or none */
   readonly wrappedNative?: Exclude<Chain['wrappedNative'], null> | undefined;
 }
 
-/** A known chain of the same key and ID keeps its facts; under another ID, only its product facts. @throws InvalidPrimitiveError */
+/** Under another id, a known chain keeps only product facts. @throws InvalidPrimitiveError */
 export function customChain(custom: CustomChain, known: Chain | null): Chain {
   const id = parseChainId(custom.id);
   const base = known?.id === id ? known : { ...unknownChain(custom.key), ...productFacts(known) };

@@ -5,7 +5,7 @@ import { tokenFeeds } from './price-feeds.ts';
 import { DEFAULT_PRICING_RULES } from './pricing-rules.ts';
 import type { ViemChain } from './viem-chains.ts';
 
-/** Depth that every chain whose branches can change is allowed: two epochs of proof of stake. Blocks. */
+/** Blocks: two epochs of proof of stake. */
 const REORG_DEPTH_FLOOR = 64;
 const POLL_INTERVAL_MIN_MS = 500;
 const POLL_INTERVAL_MAX_MS = 4000;
@@ -16,11 +16,11 @@ export interface ChainFamily {
   readonly headerHash: boolean;
   readonly proofPolicy: ProofPolicy;
   readonly finalizedTag: boolean;
-  /** Allowed depth where it is not the larger of 64 and the confirmations. Blocks. */
+  /** Blocks. @default the larger of 64 and the confirmations */
   readonly reorgDepthMax?: number;
 }
 
-/** One chain's own facts. Its id, native currency, multicall3 and public endpoints are viem's. */
+/** Id, native currency, multicall3 and public endpoints are viem's. */
 export interface ChainFacts {
   readonly key: string;
   readonly name: string;
@@ -30,12 +30,12 @@ export interface ChainFacts {
   readonly confirmations?: number;
   readonly apiNames?: readonly string[];
   readonly aliasIds?: readonly number[];
-  /** Default true: the gateway offers the chain under its key. */
+  /** Under the chain's key. @default true */
   readonly gateway?: boolean;
   readonly wrappedNative?: string;
   readonly bridgedEther?: string;
   readonly internalTransactions?: boolean;
-  /** Marketplace trades and sale prices. Default false. */
+  /** Marketplace trades and sale prices. @default false */
   readonly nftMarkets?: boolean;
   readonly hasUncles?: boolean;
   readonly erc20Exclusions?: readonly string[];
@@ -100,7 +100,7 @@ export function defaultReorgDepth(confirmations: number): number {
   return Math.max(REORG_DEPTH_FLOOR, confirmations);
 }
 
-/** Half a block time, so that a head is seen half a block late at most, within what public endpoints bear. */
+/** Half a block: the head is late by that at most, and public endpoints bear it. */
 export function defaultPollInterval(blockTimeMs: number): number {
   return Math.min(POLL_INTERVAL_MAX_MS, Math.max(POLL_INTERVAL_MIN_MS, Math.round(blockTimeMs / 2)));
 }

@@ -5,20 +5,18 @@ export interface EtherPool {
   readonly address: Address;
   readonly protocol: 'uniswap-v3' | 'pancakeswap-v3';
   readonly etherIs: 'token0' | 'token1';
-  /** Decimals of the dollar token; ether has 18. */
   readonly dollarDecimals: number;
 }
 
 export interface EtherPriceSources {
-  /** Chainlink's ETH/USD feed. */
   readonly feed: PriceFeed | null;
-  /** In the order of trust. Read only on chains without a feed: swaps are many. */
+  /** Most trusted first. Only for chains without a feed: swaps are many. */
   readonly pools: readonly EtherPool[];
 }
 
 export const NO_ETHER_PRICE: EtherPriceSources = { feed: null, pools: [] };
 
-/** Addresses: Chainlink's reference data, Uniswap's and PancakeSwap's factories. */
+/** From Chainlink's reference data, Uniswap's and PancakeSwap's factories. */
 export function etherPriceSources(chainId: number): EtherPriceSources {
   return SOURCES[chainId] ?? NO_ETHER_PRICE;
 }
@@ -59,7 +57,7 @@ const SOURCES: Readonly<Record<number, EtherPriceSources>> = {
       '0x4b09a53349F9a59015521406CE580fD2E40d4E36',
       '0xfC3069296a691250fFDf21fe51340fdD415a76ed',
     ),
-    // BNB Chain's dollar tokens have 18 decimals. Uniswap's pool is thin, so it comes second.
+    // Dollar tokens have 18 decimals here. Uniswap's pool is thin, so it is second.
     pools: [
       pool('pancakeswap-v3', '0xBe141893E4c6AD9272e8C04BAB7E6a10604501a5', 'token0', 18),
       pool('uniswap-v3', '0x17507bEF4c3abC1Bc715be723eE1baF571256E05', 'token0', 18),

@@ -1,4 +1,4 @@
-/** What a chain is, as plain data. Imports only core. Start reading at `chain.ts`. */
+/** Chains as plain data. Start reading at `chain.ts`. */
 export * from './chain.ts';
 export { type ChainRegistry, createChainFinder, createChainRegistry } from './chain-registry.ts';
 export type { CustomChain } from './custom-chain.ts';

@@ -1,24 +1,23 @@
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 
-/** A Chainlink price feed in US dollars: a proxy, and the aggregators behind it as far as they are known. */
 export interface PriceFeed {
   readonly proxy: Address;
   readonly decimals: number;
-  /** A seed, not the truth: aggregators rotate, and a worker asks the proxy for all of them. */
+  /** A seed: aggregators rotate, and a worker asks the proxy for all. */
   readonly aggregators: readonly Address[];
-  /** Longest time between two prices, in seconds. An older price is unknown. Default: {@link DEFAULT_HEARTBEAT_SECONDS}. */
+  /** An older price is unknown. @default {@link DEFAULT_HEARTBEAT_SECONDS} */
   readonly heartbeatSeconds?: number | undefined;
 }
 
 export interface TokenFeed extends PriceFeed {
-  /** Tokens that have this price. The zero address: the native token, plain and wrapped. */
+  /** The zero address: the native token, plain and wrapped. */
   readonly tokens: readonly Address[];
 }
 
-/** 25 hours: the slowest feeds have a heartbeat of a day, and a price may be late. */
+/** 25 hours: a daily heartbeat, and some delay. */
 export const DEFAULT_HEARTBEAT_SECONDS = 90_000;
 
-/** Every feed of a chain, that of ether first. Each proxy occurs once. */
+/** Ether's first. Each proxy once. */
 export function feedsOf(chain: {
   readonly etherPrice: { readonly feed: PriceFeed | null };
   readonly tokenFeeds: readonly TokenFeed[];
@@ -28,12 +27,11 @@ export function feedsOf(chain: {
   return feeds.filter(({ proxy }, index) => feeds.findIndex((other) => other.proxy === proxy) === index);
 }
 
-/** Feeds of tokens by chain id, without those of ether. Addresses: Chainlink's reference data. */
 export function tokenFeeds(chainId: number): readonly TokenFeed[] {
   return FEEDS[chainId] ?? [];
 }
 
-/** A token has one feed: a configured one takes the place of the known one. Feeds with the same proxy become one. */
+/** Configured feeds replace a token's known one. Those with the same proxy are joined. */
 export function mergeTokenFeeds(known: readonly TokenFeed[], configured: readonly TokenFeed[]): readonly TokenFeed[] {
   const replaced = new Set(configured.flatMap(({ tokens }) => tokens));
   const rest = known.map((feed) => ({ ...feed, tokens: feed.tokens.filter((token) => !replaced.has(token)) }));
@@ -46,7 +44,7 @@ export function mergeTokenFeeds(known: readonly TokenFeed[], configured: readonl
   return [...byProxy.values()];
 }
 
-/** Every USD feed of a token has eight decimals. Bridged dollars are redeemed for the original and share its feed. */
+/** Every USD feed has eight decimals. Bridged dollars share the original's feed. */
 const feed = (tokens: readonly string[], proxy: string, ...aggregators: string[]): TokenFeed => ({
   tokens: tokens.map(parseAddress),
   proxy: parseAddress(proxy),

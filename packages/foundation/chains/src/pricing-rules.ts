@@ -1,15 +1,14 @@
 import { type Fraction, wholeFraction } from '@chainstead/core';
 
 export interface PricingRules {
-  /** US dollars that each side of a pool must hold, now and in the median of the window. */
+  /** US dollars on each side of a pool, now and in the window's median. */
   readonly minSideDepth: Fraction;
   readonly windowSeconds: number;
-  /** A price that is further from the median, by this factor, has to hold first. */
+  /** A price this factor from the median must hold first. */
   readonly jumpLimit: Fraction;
   readonly holdSeconds: number;
-  /** Only the deepest pools are considered. */
   readonly poolsMax: number;
-  /** US dollars that the pools of a token must hold on the side of anchors, so that other tokens are priced through it. */
+  /** US dollars of anchors in a token's pools, to price others through it. */
   readonly hopMinDepth: Fraction;
 }
 

@@ -1,4 +1,4 @@
-/** Basics that all other packages use. No I/O. Imports no other package of the project. */
+/** Basics of all other packages. No I/O. */
 
 export * from './chain/block-range.ts';
 export * from './chain/chain-data.ts';

@@ -1,4 +1,4 @@
-/** Recomputes a header's commitments, and checks proofs of the state. No I/O. Imports core and chains. Start with `prove-block.ts`. */
+/** Recomputes commitments of headers, checks state proofs. No I/O. Start with `prove-block.ts`. */
 
 export { checkHeaderHash, encodeHeader, headerHash } from './blocks/header-hash.ts';
 export { type ProofLevel, proveBlock } from './blocks/prove-block.ts';

@@ -5,7 +5,6 @@ import { sql } from '../sql.ts';
 import { type ClusterLayout, readLayout, type TableLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
-/** Oldest tested version. */
 const CITUS_MAJOR_MIN = 13;
 
 /** Read-only. @throws {DatabaseError} codes that begin with CITUS_ */
@@ -57,12 +56,11 @@ function checkNodes({ onCoordinator, nodes }: ClusterLayout): void {
     });
 }
 
-/** Statements are tested only with the expected placements: tables distributed differently would make them fail. */
+/** Statements are tested only with the expected placements. */
 function checkLayout({ tables }: ClusterLayout): void {
   const wrong = [...tables.values()].filter(({ table, kind, column }) => {
     const placement = TABLE_PLACEMENTS[table];
     const isOther = placement?.kind !== kind || (placement.kind === 'distributed' && placement.column !== column);
-    // Unknown tables are ignored.
     return placement !== undefined && isOther;
   });
   if (wrong.length === 0) return;
@@ -83,7 +81,7 @@ function describe({ table, kind, column }: TableLayout): string {
   return `${table} is ${is}, not ${shouldBe}`;
 }
 
-/** Settings that work but are unsuitable become warnings, as sentences. @throws {DatabaseError} CITUS_NODE_AWAY */
+/** Returns unsuitable settings as sentences. @throws {DatabaseError} CITUS_NODE_AWAY */
 export async function requestFromWorkers(database: Pick<Database, 'query'>): Promise<readonly string[]> {
   const answers = await fetchAll(database);
   const away = answers.filter(({ success }) => !success);

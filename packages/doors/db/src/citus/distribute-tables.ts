@@ -9,15 +9,11 @@ import { transactionLock } from './transaction-lock.ts';
 
 export interface DistributionProgress {
   onStart?(table: PlannedTable): void;
-  /** @param rows number of moved rows; null if another process or an earlier run moved them */
+  /** @param rows moved; null: another process or an earlier run moved them */
   onDone?(table: PlannedTable, rows: number | null): void;
 }
 
-/**
- * Each table in its own transaction: its rows are on the coordinator or in shards, never in both or neither. Rows are
- * counted before and after. May be killed at any moment and run again. Writers of a table wait; readers continue.
- * @throws {DatabaseError} DISTRIBUTION_FAILED
- */
+/** One transaction per table; may be killed and run again. Writers wait. @throws {DatabaseError} */
 export async function distributeTables(
   database: Database,
   { tables }: DistributionPlan,
@@ -28,7 +24,6 @@ export async function distributeTables(
     progress.onStart?.(planned);
     try {
       const rows = planned.work === 'distribute' ? await distribute(database, planned) : null;
-      // Frees the coordinator's invisible copy of the table.
       await takingItsTime(database, (transaction) =>
         transaction.query(sql`SELECT truncate_local_data_after_distributing_table(${planned.table}::regclass)`),
       );
@@ -47,13 +42,13 @@ export async function distributeTables(
   }
 }
 
-/** @returns number of moved rows; null: another process distributed it */
+/** @returns moved rows; null: another process distributed it */
 function distribute(database: Database, { table, placement }: PlannedTable): Promise<number | null> {
   return takingItsTime(database, async (transaction) => {
     await transactionLock(transaction, 'distribute');
     const layout = await readLayout(transaction);
     if (layout?.tables.has(table) === true) return null;
-    // Locked, so that the counted rows are the moved ones.
+    // Locked: the counted rows are the moved ones.
     await transaction.query(sql`LOCK TABLE ${rawSql(table)} IN EXCLUSIVE MODE`);
     const before = await count(transaction, table);
     if (placement.kind === 'reference') await transaction.query(sql`SELECT create_reference_table(${table}::regclass)`);
@@ -73,7 +68,7 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
   });
 }
 
-/** Disables timeouts that a role or pooler sets for page queries. */
+/** A role's or pooler's timeouts must not end it. */
 function takingItsTime<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(async (transaction) => {
     await transaction.query(sql`SET LOCAL statement_timeout = 0`);

@@ -2,23 +2,17 @@ import type { Pool, PoolClient } from 'pg';
 import { type Sql, sql } from '../sql.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
-/** A transaction, a database, or any other object that queries. */
 interface SpreadSource {
   query<Row extends object>(statement: Sql): Promise<readonly Row[]>;
   readonly client?: PoolClient;
   readonly pool?: Pool;
 }
 
-/** The server has Citus tables. Used as part of other statements. */
 export const IS_CITUS = sql`to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
 
-/** Connections and pools that returned yes. */
 const spreadBy = new WeakSet<object>();
 
-/**
- * Tables of Chainstead are on the nodes of a cluster, in shards or as copies. A yes is cached per connection: writes for
- * a cluster also work on one server. A no is not: a writer must notice `chainstead distribute`.
- */
+/** Caches only a yes: those writes work on one server too, but a no may become a yes. */
 export async function isSpread(source: SpreadSource): Promise<boolean> {
   const by = source.client ?? source.pool;
   if (by !== undefined && spreadBy.has(by)) return true;
@@ -32,7 +26,6 @@ export async function isSpread(source: SpreadSource): Promise<boolean> {
   return some.length > 0;
 }
 
-/** Not only on the coordinator. */
 const PLACED: readonly string[] = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
   placement === undefined || placement.kind === 'local' ? [] : [table],
 );

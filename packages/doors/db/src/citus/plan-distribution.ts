@@ -1,4 +1,4 @@
-/** Plans the work until each table has its placement. Read-only. */
+/** Plans the distribution. Read-only. */
 
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
@@ -14,26 +14,24 @@ import { TABLE_PLACEMENTS } from './table-placements.ts';
 export interface PlannedTable {
   readonly table: string;
   readonly placement: Exclude<TablePlacement, { readonly kind: 'local' }>;
-  /** `empty`: it is distributed, but the coordinator's old copy is still on disk; `none`: done. */
+  /** `empty`: distributed, but the coordinator's old copy is still on disk. */
   readonly work: 'distribute' | 'empty' | 'none';
-  /** On the coordinator's disk, with indexes. */
+  /** Coordinator's disk, with indexes. */
   readonly bytes: number;
-  /** Rows to move: counted if that is fast, otherwise the planner's estimate. */
+  /** Counted if that is fast, otherwise estimated. */
   readonly rows: number;
   readonly isCounted: boolean;
 }
 
 export interface DistributionPlan {
-  /** In order of work: tables that pages join come first, so an interrupted plan leaves no slow queries. */
+  /** Tables that pages join come first: an interrupted plan leaves no slow queries. */
   readonly tables: readonly PlannedTable[];
-  /** Sentences about working but unsuitable settings. */
   readonly warnings: readonly string[];
 }
 
-/** Larger tables are not counted. */
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** @throws {DatabaseError} the reason why tables can't be distributed: CITUS_…, SCHEMA_OUTDATED */
+/** @throws {DatabaseError} CITUS_…, SCHEMA_OUTDATED */
 export async function planDistribution(database: Database): Promise<DistributionPlan> {
   const layout = await checkCluster(database);
   await requireSchema(database);
@@ -50,7 +48,7 @@ export async function planDistribution(database: Database): Promise<Distribution
   return { tables: planned, warnings: await requestFromWorkers(database) };
 }
 
-/** Created by a migration, and not distributed yet; empty if no table is distributed. */
+/** Not distributed yet; empty if no table is. */
 export async function waitingTables(database: Pick<Database, 'query'>): Promise<readonly string[]> {
   if (!(await isSpread(database))) return [];
   const layout = await readLayout(database);
@@ -59,7 +57,6 @@ export async function waitingTables(database: Pick<Database, 'query'>): Promise<
     .filter((table) => layout?.tables.has(table) !== true);
 }
 
-/** Reference tables, then sharded ones, by name. */
 function spreadTables(): readonly Pick<PlannedTable, 'table' | 'placement'>[] {
   const all = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
     placement === undefined || placement.kind === 'local' ? [] : [{ table, placement }],
@@ -87,7 +84,6 @@ interface Held {
   readonly isOwn: boolean;
 }
 
-/** The coordinator's own rows of each table, partitions included. */
 async function readHeld(database: Database): Promise<ReadonlyMap<string, Held>> {
   const rows = await database.query<Held>(
     sql`SELECT held.relname AS name, sum(pg_total_relation_size(part.oid))::float8 AS bytes, sum(pg_relation_size(part.oid))::float8 AS heap,

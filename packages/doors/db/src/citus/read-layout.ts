@@ -1,39 +1,31 @@
-/** Distribution of a database over a cluster, from Citus' catalog. */
-
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
-/** Partitions are placed like their table and not listed. */
+/** Without partitions, which are placed like their table. */
 export interface TableLayout {
   readonly table: string;
-  /** `single`: Citus tables with one shard, and local tables known to Citus. Chainstead creates neither. */
+  /** `single`: one shard, or local and known to Citus. Chainstead creates neither. */
   readonly kind: 'distributed' | 'reference' | 'single';
-  /** Distribution column; null if there is none. */
   readonly column: string | null;
-  /** Tables with the same number are colocated. */
+  /** Equal numbers are colocated. */
   readonly colocation: number;
 }
 
 export interface ClusterNode {
-  /** `10.0.0.2:5432`. */
   readonly name: string;
   readonly isCoordinator: boolean;
-  /** Accepts queries. */
   readonly isActive: boolean;
-  /** May store shards. */
   readonly holdsShards: boolean;
 }
 
 export interface ClusterLayout {
-  /** For the extension: `13.2-1`. */
   readonly version: string;
-  /** False: the session is connected to a worker. */
+  /** False: connected to a worker. */
   readonly onCoordinator: boolean;
   readonly nodes: readonly ClusterNode[];
   readonly tables: ReadonlyMap<string, TableLayout>;
 }
 
-/** Null if the database has no Citus. */
 export async function readLayout(database: Pick<Database, 'query'>): Promise<ClusterLayout | null> {
   const [extension] = await database.query<{ version: string }>(
     sql`SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
@@ -60,7 +52,7 @@ export async function readLayout(database: Pick<Database, 'query'>): Promise<Clu
   };
 }
 
-/** Rows are in shards: file sizes and row locations are then valid only within a shard. */
+/** If true, file sizes and row locations are valid only within a shard. */
 export async function isDistributed(database: Pick<Database, 'query'>, table: string): Promise<boolean> {
   const [server] = await database.query<{ hasCitus: boolean }>(
     sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "hasCitus"`,

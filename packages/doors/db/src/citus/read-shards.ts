@@ -1,39 +1,35 @@
-/** Shards of each table on the nodes of a cluster. Uses one connection per node. */
+/** Takes one connection per node. */
 
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
 export interface Shard {
-  /** `10.0.0.2:5432`. */
+  /** `10.0.0.2:5432` */
   readonly node: string;
-  /** For the partition if the shard belongs to one, otherwise of the table. */
   readonly table: string;
-  /** Name of the table, also for partitions. */
   readonly root: string;
-  /** Lowest hash of the shard: shards with the same value are colocated. Null: a copy of a reference table. */
+  /** Lowest hash; equal ones are colocated. Null: a reference table's copy. */
   readonly lowest: string | null;
-  /** Rows and pages at the last autovacuum; −1 and 0 before the first one. */
+  /** At the last autovacuum; −1 and 0 before. */
   readonly tuples: number;
   readonly pages: number;
-  /** Bytes without indexes, and with them. */
+  /** Without indexes; `bytes`: with them. */
   readonly heapBytes: number;
   readonly bytes: number;
 }
 
 export interface ShardReading {
   readonly shards: readonly Shard[];
-  /** Nodes that did not respond, with the reason. */
   readonly away: readonly { readonly node: string; readonly reason: string }[];
 }
 
-/** Runs on each node, which has the metadata of all shards and the data of some. */
 const OWN_SHARDS = `SELECT coalesce(json_agg(json_build_object('table', logical.relname, 'root', coalesce(root.relname, logical.relname),
     'lowest', shardminvalue, 'tuples', own.reltuples, 'pages', own.relpages, 'heapBytes', pg_relation_size(own.oid), 'bytes', pg_total_relation_size(own.oid))), '[]')
   FROM pg_dist_shard JOIN pg_class AS logical ON logical.oid = logicalrelid
     LEFT JOIN pg_class AS root ON root.oid = pg_partition_root(logicalrelid)
     JOIN pg_class AS own ON own.oid = to_regclass(shard_name(logicalrelid, shardid))`;
 
-/** For all tables, or of those tables or partitions. @param database connected to the cluster's coordinator */
+/** @param tables or partitions; null: all @param database the coordinator's */
 export async function readShards(
   database: Pick<Database, 'query'>,
   tables: readonly string[] | null = null,

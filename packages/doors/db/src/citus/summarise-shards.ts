@@ -1,4 +1,3 @@
-/** Summary of a cluster for operators: shards per node, and their balance. */
 import type { Database } from '../database.ts';
 import { isSpread } from './is-spread.ts';
 import { waitingTables } from './plan-distribution.ts';
@@ -6,7 +5,6 @@ import { readShards, type Shard } from './read-shards.ts';
 
 export interface NodeSummary {
   readonly node: string;
-  /** For distributed tables. Colocated shards of a table's partitions count once. */
   readonly shards: number;
   /** With indexes and copies of reference tables. */
   readonly bytes: number;
@@ -15,19 +13,17 @@ export interface NodeSummary {
 export interface TableSummary {
   readonly table: string;
   readonly shards: number;
-  /** With indexes, partitions included. */
+  /** With indexes and partitions. */
   readonly bytes: number;
-  /** Size of the largest shard divided by the average: 1 if all are equal. */
+  /** The largest shard divided by the average. */
   readonly skew: number;
 }
 
 export interface ClusterSummary {
   readonly nodes: readonly NodeSummary[];
-  /** Sharded tables, largest first. */
   readonly tables: readonly TableSummary[];
-  /** Nodes that did not respond, with the reason. The figures don't include them. */
+  /** Did not respond; not in the figures. */
   readonly away: readonly { readonly node: string; readonly reason: string }[];
-  /** Tables that wait for `chainstead distribute`. */
   readonly waiting: readonly string[];
 }
 

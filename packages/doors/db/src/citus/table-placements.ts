@@ -1,10 +1,7 @@
 import { DATASET_TABLES } from '../tables/dataset-tables.ts';
 import { distributedBy, LOCAL, REFERENCE, type TablePlacement } from '../tables/table-storage.ts';
 
-/**
- * Used by `chainstead distribute`; tables of datasets come from their schema.ts. A test compares this with the catalog.
- * Reasons for each placement: docs/operate/citus.md#table-placement.
- */
+/** Reasons: docs/operate/citus.md#table-placement. Datasets' tables come from their schema.ts. */
 export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefined>> = {
   ...Object.fromEntries(Object.entries(DATASET_TABLES).map(([table, { placement }]) => [table, placement])),
   account_codes: LOCAL,
@@ -35,7 +32,6 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   erc20_token_classes: REFERENCE,
   contract_definitions: LOCAL,
   feed_readings: LOCAL,
-  // A cache of limited size whose oldest entries are searched for globally.
   gateway_answers: LOCAL,
   gateway_calls: LOCAL,
   gateway_filters: LOCAL,

@@ -2,15 +2,14 @@ import type { Transaction } from '../database.ts';
 import { sql } from '../sql.ts';
 import { IS_CITUS } from './is-spread.ts';
 
-/** Facts read together with a lock. */
 export interface HeldLock {
-  /** Read here, so that no other statement is needed. */
+  /** Read here to save a statement. */
   readonly isOnCitus: boolean;
-  /** The lock was never taken before: statements pipelined behind the request then did not wait for it. */
+  /** Never taken before: statements pipelined behind the request did not wait for it. */
   readonly isFirst: boolean;
 }
 
-/** Held until the transaction ends. A row of `transaction_locks`: any role that connects may take advisory locks. */
+/** Until the transaction ends. A row, because any role may take advisory locks. */
 export async function transactionLock(transaction: Transaction, name: string): Promise<HeldLock> {
   const held = await lockRow(transaction, name);
   if (held !== undefined) return held;

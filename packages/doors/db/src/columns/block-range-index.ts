@@ -1,9 +1,6 @@
 import { type ExtraConfigColumn, type IndexBuilder, index } from 'drizzle-orm/pg-core';
 
-/**
- * Every dataset table has the index `<table>_by_block`, for rollbacks and verification. BRIN with multi-minmax: rows are
- * only roughly in block order. `height`: the type of `blockNumber`.
- */
+/** For rollbacks and verification. Multi-minmax BRIN: rows are only roughly in block order. */
 export function blockRangeIndex(
   table: string,
   columns: { readonly chainId: ExtraConfigColumn; readonly blockNumber: ExtraConfigColumn },

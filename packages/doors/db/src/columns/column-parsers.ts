@@ -5,13 +5,12 @@ const OID_INT8 = types.builtins.INT8;
 const OID_INT8_ARRAY = 1016;
 const OID_NUMERIC_ARRAY = 1231;
 
-/** For one pool, so that other users of `pg` in this process are not affected. */
 export const columnParsers: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format === 'binary') return types.getTypeParser(oid, 'binary');
     if (oid === OID_INT8) return parseSafeInteger;
     if (oid === OID_INT8_ARRAY) return parseSafeIntegers;
-    // pg parses their elements as floating-point numbers, which would lose digits of 78.
+    // pg parses elements as floating-point numbers, which lose digits.
     if (oid === OID_NUMERIC_ARRAY) return parseNumerics;
     return types.getTypeParser(oid, 'text');
   },
@@ -32,7 +31,6 @@ function parseSafeInteger(text: string): number {
 const parseSafeIntegers = arrayOf(parseSafeInteger);
 const parseNumerics = arrayOf((text) => text);
 
-/** Arrays with one dimension whose elements need no quotes. */
 function arrayOf<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
   return (text) => {
     const items = text === '{}' ? [] : text.slice(1, -1).split(',');

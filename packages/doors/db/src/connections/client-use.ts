@@ -3,23 +3,20 @@ import { sleepUnlessAborted, systemClock, whenAborted } from '@chainstead/core';
 import type { PoolClient } from 'pg';
 import { SessionClient } from './session-client.ts';
 
-/** A pool or a measured one. */
 export interface Connections {
   connect(): Promise<PoolClient>;
 }
 
-/** For each piece that the server sends. An error cuts the connection and fails the work. */
+/** For each piece from the server. An error cuts the connection and fails the work. */
 export type CountBytes = (bytes: number) => void;
 
-/** Signal that ends work, by cutting the connection or canceling its statement. */
 export interface End {
   readonly signal: AbortSignal;
   readonly how: 'cut' | 'cancel';
-  /** Called when work begins. Absent: work may receive any number of bytes. */
+  /** Called as work begins. Absent: any number of bytes. */
   readonly counting?: (() => CountBytes) | undefined;
 }
 
-/** Runs work on a connection until it ends or the signal aborts. @throws the error of the work, or the signal's reason */
 export async function onClient<T>(
   connections: Connections,
   work: (client: PoolClient) => Promise<T>,
@@ -30,7 +27,7 @@ export async function onClient<T>(
   try {
     const result = await work(client);
     use.throwIfRefused();
-    // One large result per turn of the event loop: its JSON takes a tenth of a second, small requests go in between.
+    // One large result per turn of the event loop: small requests go in between.
     if (use.received() > LARGE_RESULT_BYTES) {
       lastTurn = lastTurn.then(() => nextLoop());
       await lastTurn;
@@ -46,7 +43,6 @@ export async function onClient<T>(
 const LARGE_RESULT_BYTES = 512 * 1024;
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Connecting may take time: the signal may have aborted meanwhile. */
 export async function connectUnlessEnded(connections: Connections, end?: End): Promise<PoolClient> {
   end?.signal.throwIfAborted();
   const client = await connections.connect();
@@ -57,17 +53,14 @@ export async function connectUnlessEnded(connections: Connections, end?: End): P
 
 export interface Use {
   break(error: unknown): void;
-  /** Bytes counted so far. */
   received(): number;
-  /** @throws the error of {@link CountBytes}, if it threw one */
+  /** @throws the error of {@link CountBytes} */
   throwIfRefused(): void;
-  /** For work that failed: the signal's reason, the error of {@link CountBytes}, or the given one. */
   reasonOf(error: unknown): unknown;
-  /** Detaches the signal. @returns the reason if the connection must not be used again, otherwise undefined */
+  /** Detaches the signal. @returns why the connection must not be used again */
   settle(): Promise<Error | undefined>;
 }
 
-/** Ends running statements when the signal aborts, or when they send too many bytes. */
 export function useUntil(client: PoolClient, end?: End): Use {
   let broken: Error | undefined;
   let refused: { readonly error: unknown } | undefined;
@@ -85,7 +78,7 @@ export function useUntil(client: PoolClient, end?: End): Use {
       cancelling = cancelUntil(settled.signal, client).catch(cut);
     else cut(end?.signal.reason);
   };
-  // A server that is sending a large row reads no request to cancel.
+  // A server sending a large row reads no cancel request.
   const refuse = (error: unknown): void => {
     refused ??= { error };
     cut(error);
@@ -136,7 +129,7 @@ function countReceived(
 
 const CANCEL_AGAIN_MS = 500;
 
-/** A request between two statements of a transaction has no effect: the next statement is canceled too. */
+/** A cancel request between two statements has no effect, so it is repeated. */
 async function cancelUntil(settled: AbortSignal, client: SessionClient): Promise<void> {
   while (!settled.aborted) {
     await client.cancel();

@@ -2,7 +2,6 @@ import { Histogram, ReadGauge, type Registry, sharedMetric } from '@chainstead/c
 import type { Pool } from 'pg';
 import type { Connections } from './client-use.ts';
 
-/** @param name pool label: `main`, `jobs` */
 export function measurePool(registry: Registry, name: string, pool: Pool): void {
   const registers = [registry];
   const connections = sharedMetric(registry, ReadGauge<'pool' | 'state'>, {
@@ -29,7 +28,6 @@ export function measurePool(registry: Registry, name: string, pool: Pool): void 
   waiting.addSource({ pool: name }, () => pool.waitingCount);
 }
 
-/** As {@link measurePool}, plus the wait time for connections. */
 export function measuredConnections(registry: Registry, name: string, pool: Pool): Connections {
   measurePool(registry, name, pool);
   const waits = sharedMetric(registry, Histogram<'pool'>, {
@@ -39,7 +37,6 @@ export function measuredConnections(registry: Registry, name: string, pool: Pool
     buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers: [registry],
   });
-  // Label lookups cost more than observations.
   const wait = waits.labels({ pool: name });
   return {
     async connect() {

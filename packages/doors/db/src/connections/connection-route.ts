@@ -9,12 +9,12 @@ export interface Way {
   readonly encryption: false | ConnectionOptions;
 }
 
-/** Finds the way to a usable server. Shared by connections, so that only the first one searches. */
+/** Shared: only the first connection searches. */
 export interface ConnectionRoute {
   readonly target: ConnectionTarget;
   /** @throws {DatabaseError} DATABASE_HOSTS_UNUSABLE; for a single host, its own error */
   find(): Promise<Way>;
-  /** After a failure, the next connection searches again: another server may have taken over. */
+  /** The next connection searches again: another server may have taken over. */
   forget(way: Way): void;
 }
 
@@ -46,7 +46,6 @@ export function createConnectionRoute(target: ConnectionTarget): ConnectionRoute
   };
 }
 
-/** Host and encryption are set before it connects. */
 export function clientConfigOf(target: ConnectionTarget): ClientConfig {
   const { user, password, options } = target;
   return {
@@ -59,7 +58,6 @@ export function clientConfigOf(target: ConnectionTarget): ClientConfig {
   };
 }
 
-/** Sets host and encryption of an unconnected client. */
 export function lead(client: Client, { host, encryption }: Way): void {
   Object.assign(client, { host: host.host, port: host.port, ssl: encryption });
   Object.assign(client.connection, { ssl: encryption });
@@ -93,7 +91,6 @@ async function firstUsable(target: ConnectionTarget, ways: readonly Way[]): Prom
 
 async function look(target: ConnectionTarget, way: Way): Promise<void> {
   const client = new Client({ ...clientConfigOf(target), application_name: 'chainstead search' });
-  // Errors reject the running call; without a listener they would also crash the process.
   client.on('error', () => {});
   lead(client, way);
   try {

@@ -3,25 +3,23 @@ import type { ConnectionOptions } from 'node:tls';
 import { errorText } from '@chainstead/core';
 import { DatabaseError } from '../database-error.ts';
 
-/** A parsed connection string, with libpq semantics. */
+/** Parsed with libpq's semantics. */
 export interface ConnectionTarget {
-  /** In order of attempts. */
   readonly hosts: readonly DatabaseHost[];
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string;
-  /** In order of attempts: without TLS (false), or with it. */
+  /** In order of attempts; false: no TLS. */
   readonly encryption: readonly (false | ConnectionOptions)[];
-  /** False if a read-only server is acceptable. */
+  /** False: a read-only server will do. */
   readonly readWrite: boolean;
-  /** Server settings at the start of each connection: `-c name=value`. */
   readonly options: string | undefined;
   /** Per attempt and host. */
   readonly connectTimeoutMs: number;
 }
 
 export interface DatabaseHost {
-  /** A name, an address, or a folder of Unix sockets. */
+  /** Or a folder of Unix sockets. */
   readonly host: string;
   readonly port: number;
 }
@@ -31,7 +29,6 @@ const PORT = 5432;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
-/** Other libpq values would connect to a read-only server. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
 const PARAMETERS = new Set([
   'application_name',
@@ -51,9 +48,8 @@ const PARAMETERS = new Set([
 ]);
 
 /**
- * Parses `postgres://user:password@host:port,host:port/database?parameters`. With several hosts, the first that responds
- * and accepts writes is used. Reads the named certificate and key files.
- * @throws {DatabaseError} DATABASE_URL_INVALID, without any part of the password
+ * `postgres://user:password@host:port,host:port/database?parameters`. Uses the first writable host.
+ * Reads certificate files. @throws {DatabaseError} DATABASE_URL_INVALID
  */
 export function parseConnectionString(text: string): ConnectionTarget {
   const parts =
@@ -90,16 +86,16 @@ export function parseConnectionString(text: string): ConnectionTarget {
   };
 }
 
-/** Hosts and database name, for logs and messages: no credentials and parameters. */
+/** Hosts and database name only. */
 export function redactConnectionString(text: string): string {
   try {
     const { hosts, database } = parseConnectionString(text);
     const places = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
-    // With a / in the password that isn't encoded, the name would contain a part of it.
+    // An unencoded / in the password would put a part of it into the name.
     const name = /^[\w-]+$/.test(database) ? `/${database}` : '';
     return `postgres://${places.join(',')}${name}`;
   } catch {
-    // In an invalid URL, any part may be the password.
+    // Any part of it may be the password.
     return '[not a database URL]';
   }
 }
@@ -115,14 +111,14 @@ function decoded(text: string): string {
   }
 }
 
-/** `host:port,host:port`. Ports may also be a separate list: one for all hosts, or one for each. */
+/** Ports may be a separate list: one for all hosts, or one each. */
 function hostsOf(list: string, ports: string | undefined): DatabaseHost[] {
   const portList = ports === undefined ? [] : ports.split(',');
   return (list === '' ? ['localhost'] : list.split(',')).map((entry, index) => {
     const isFolder = entry.startsWith('/');
     const parts = isFolder ? null : /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(entry);
     const [, name = '', ownPort] = parts ?? [null, entry];
-    // Otherwise a password with an unencoded special character would appear here, and in messages.
+    // Otherwise a password with an unencoded character could appear here, and in messages.
     if (!isFolder && !HOST_NAME.test(name))
       throw invalid(
         'a host has invalid characters',
@@ -134,7 +130,7 @@ function hostsOf(list: string, ports: string | undefined): DatabaseHost[] {
   });
 }
 
-/** Several hosts are a primary and its standbys: Chainstead needs the writable one. */
+/** Several hosts are a primary and standbys: the writable one is needed. */
 function readWriteOf(attributes: string | undefined, hosts: readonly DatabaseHost[]): boolean {
   if (attributes === undefined) return hosts.length > 1;
   const supported = `Use one of: ${SESSION_ATTRIBUTES.join(', ')}`;
@@ -173,7 +169,7 @@ function sslModeOf(sslMode: string | undefined, rootCertificate: string | undefi
   return mode;
 }
 
-/** Like libpq: `require` verifies the certificate only if an authority is given. */
+/** Like libpq: `require` verifies only with a given authority. */
 function verification(mode: SslMode, rootCertificate: string | undefined): ConnectionOptions {
   const ca =
     rootCertificate === undefined || rootCertificate === 'system' ? {} : { ca: read('sslrootcert', rootCertificate) };

@@ -4,25 +4,22 @@ import { sql } from '../sql.ts';
 import { queryOn } from './query-on.ts';
 import { SessionClient } from './session-client.ts';
 
-/** A connection in use for longer may be waiting for a server that it no longer reaches. */
+/** A connection in use for longer may wait for a server that it no longer reaches. */
 const SUSPECT_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 10_000;
 const LOOK_TIMEOUT_MS = 4_500;
 
 interface LostSessionsOptions {
-  /** For one session on the server that new connections reach. */
   readonly openSession: (config: ClientConfig) => SessionClient;
   readonly logger: Logger;
 }
 
 /**
- * Cuts connections whose sessions no longer exist on the server. A proxy that switches servers may leave old connections
- * hanging: both kernels see them as alive. So while connections are in use for seconds, a new connection checks which
- * sessions still exist. Only for a single writable server: a balancer may connect to another one each time.
+ * A proxy that switches servers may leave connections hanging, alive for both kernels: a new one
+ * checks which sessions exist. Not behind a balancer.
  */
 export function cutLostSessions(pool: Pool, { openSession, logger }: LostSessionsOptions): void {
   const connected = new Set<SessionClient>();
-  /** By `performance.now()`. */
   const inUse = new Map<object, number>();
   let isLooking = false;
 
@@ -41,14 +38,12 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
         if (lost.length > 0) logger.warn({ connections: lost.length }, LOST);
         for (const client of lost) client.destroy();
       } catch (error) {
-        // If no server responds, running statements continue to wait for theirs.
         logger.debug({ error: errorText(error) }, 'It could not be asked which sessions the server has');
       }
     isLooking = false;
     if (inUse.size > 0) lookLater();
   }
 
-  /** Connections whose sessions are missing on the server. */
   async function findMissing(): Promise<readonly SessionClient[]> {
     const clients = [...connected].filter(({ backend }) => backend !== null);
     const asking = openSession({ query_timeout: LOOK_TIMEOUT_MS });
@@ -80,7 +75,7 @@ export function cutLostSessions(pool: Pool, { openSession, logger }: LostSession
   pool.on('release', (_error, client) => inUse.delete(client));
 }
 
-/** All with missing sessions, if one of them is in use. Those of idle connections that are being closed are missing too. */
+/** All, if one of them is in use: sessions of closing idle connections are missing too. */
 export function lostWith<C extends object>(missing: readonly C[], isSuspect: (client: C) => boolean): readonly C[] {
   return missing.some(isSuspect) ? missing : [];
 }

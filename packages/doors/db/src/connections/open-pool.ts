@@ -7,25 +7,22 @@ import { createPreparing } from './prepared-statements.ts';
 import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
 
 export interface ConnectionOptions {
-  /** `postgres://user:password@host:port/database`; supports several hosts and libpq's TLS parameters. */
+  /** Supports several hosts and libpq's TLS parameters. */
   readonly url: string;
-  /** For connections that need their own server session, if `url` leads to a pooler in transaction mode. @default url */
+  /** For connections that need a session, if `url` is a pooler in transaction mode. @default url */
   readonly sessionUrl?: string | null | undefined;
-  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Server settings by name. Not applied behind a pooler in transaction mode: other clients would get them too. */
+  /** Not applied behind a pooler in transaction mode: other clients would get them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface PoolOptions extends ConnectionOptions {
-  /** Connections. */
   readonly size: number;
-  /** {@link SessionClient.run} prepares statements. @default false */
+  /** Prepares {@link SessionClient.run}'s statements. @default false */
   readonly prepared?: boolean;
   readonly logger: Logger;
 }
 
-/** An unconnected client for one session. */
 export type OpenSession = (config?: ClientConfig) => SessionClient;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
@@ -33,7 +30,7 @@ export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
   const isShared = typeof options.sessionUrl === 'string' && options.sessionUrl !== options.url;
   const target = parseConnectionString(options.url);
   const pool = openPoolTo(target, { ...options, isShared }, config);
-  // Connections of a pooler have no fixed session.
+  // A pooler's connections have no fixed session.
   if (!isShared)
     cutLostSessions(pool, {
       openSession: sessionsTo(target, { applicationName: 'chainstead look' }),
@@ -42,7 +39,7 @@ export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
   return pool;
 }
 
-/** As {@link openPool}. @param options.isShared a pooler in transaction mode is in between */
+/** @param options.isShared behind a pooler in transaction mode */
 export function openPoolTo(
   target: ConnectionTarget,
   { isShared = false, ...options }: Omit<PoolOptions, 'url' | 'sessionUrl'> & { readonly isShared?: boolean },
@@ -59,7 +56,7 @@ export function openPoolTo(
   }
   const own = { application_name: options.applicationName, max: options.size, Client: PooledClient };
   const pool = new Pool({ ...config, ...own });
-  // Without a listener, an idle connection that breaks would crash the process. The error contains the whole client.
+  // Without a listener, a broken idle connection would crash the process.
   const application = options.applicationName;
   pool.on('error', (error) =>
     options.logger.debug({ error: errorText(error), application }, 'Idle database connection lost'),
@@ -72,7 +69,6 @@ export function sessionsOf(options: ConnectionOptions): OpenSession {
   return sessionsTo(parseConnectionString(options.sessionUrl ?? options.url), options);
 }
 
-/** As {@link sessionsOf}. */
 export function sessionsTo(
   target: ConnectionTarget,
   options: Pick<ConnectionOptions, 'applicationName' | 'settings'>,

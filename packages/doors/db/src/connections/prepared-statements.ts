@@ -3,19 +3,15 @@ import type { Logger } from '@chainstead/core';
 import { type Client, type Connection, DatabaseError as PostgresError, type QueryResult } from 'pg';
 import { sql, statementOf } from '../sql.ts';
 
-/** Shared by the connections of a pool. */
 export interface Preparing {
-  /** Unique: a prepared statement with this name has this text. */
   nameOf(text: string): string;
-  /** A pooler is in between, which may send statements to sessions without them. */
+  /** A pooler may send statements to sessions without them. */
   readonly isPooled: boolean;
-  /** Warns once that statements can't be prepared. */
   warn(): void;
 }
 
-/** Per connection; the least recently used one is closed. A page of transfers takes 400 kB on the server. */
+/** Per connection, least recently used closed first. A page's takes 400 kB on the server. */
 const STATEMENTS_MAX = 60;
-/** Cached names of texts. */
 const NAMES_MAX = 1_000;
 
 export function createPreparing(options: { readonly isPooled: boolean; readonly logger: Logger }): Preparing {
@@ -42,11 +38,10 @@ export function createPreparing(options: { readonly isPooled: boolean; readonly 
   };
 }
 
-/** For one connection. A concurrent query may be repeated after later ones, see {@link PreparedStatements.repeats}. */
+/** A concurrent query may be repeated after later ones: {@link PreparedStatements.repeats}. */
 export class PreparedStatements {
   readonly #client: Client;
   readonly #preparing: Preparing;
-  /** The most recently used last. */
   readonly #kept = new Set<string>();
   #isOff = false;
   #repeats = 0;
@@ -56,12 +51,11 @@ export class PreparedStatements {
     this.#preparing = preparing;
   }
 
-  /** Repeated statements, which ran after statements sent later. */
+  /** Statements that were repeated after statements sent later. */
   get repeats(): number {
     return this.#repeats;
   }
 
-  /** After connecting. */
   async begin(): Promise<void> {
     if (this.#preparing.isPooled && !(await isKept(this.#client))) this.#giveUp();
   }
@@ -73,7 +67,7 @@ export class PreparedStatements {
     try {
       return await this.#client.query<Row>({ name, text, values });
     } catch (error) {
-      // Postgres returns these errors only before a statement begins, so it can run again.
+      // Postgres returns these errors before a statement begins, so it can run again.
       if (!(error instanceof PostgresError)) throw error;
       if (error.code === DUPLICATE || error.code === MISSING) this.#giveUp();
       else if (error.code === NOT_SUPPORTED && CHANGED_COLUMNS.test(error.message)) this.#close(name);
@@ -100,14 +94,13 @@ export class PreparedStatements {
   }
 }
 
-/** Behind a pooler that passes names on: the session has the statement from another client, or lacks it. */
+/** A pooler passes names on: the statement is another client's, or missing. */
 const DUPLICATE = '42P05';
 const MISSING = '26000';
-/** The table of a statement was changed by a migration. */
+/** A migration changed the table. */
 const NOT_SUPPORTED = '0A000';
 const CHANGED_COLUMNS = /cached plan must not change result type/;
 
-/** The pooler supports prepared statements: it renames them on the server. */
 async function isKept(client: Client): Promise<boolean> {
   const name = `chainstead_probe_${randomUUID()}`;
   const { text, values } = statementOf(sql`SELECT FROM pg_prepared_statements WHERE name = ${name}`);
@@ -118,10 +111,9 @@ async function isKept(client: Client): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** Sent with the next query; the response is not awaited. */
 function closeStatement(connection: Connection, name: string): void {
   connection.close({ type: 'S', name }, true);
-  // Otherwise `pg` would consider it prepared. Its types lack this field.
+  // Otherwise `pg` considers it prepared. Its types lack this field.
   const parsed: unknown = Reflect.get(connection, 'parsedStatements');
   if (typeof parsed === 'object' && parsed !== null) Reflect.deleteProperty(parsed, name);
 }

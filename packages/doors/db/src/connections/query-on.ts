@@ -1,13 +1,12 @@
 import type { ClientBase } from 'pg';
 import { type Sql, statementOf } from '../sql.ts';
 
-/** Runs a statement without preparing it. */
 export async function queryOn<Row extends object = Record<string, unknown>>(
   client: Pick<ClientBase, 'query'>,
   statement: Sql,
 ): Promise<Row[]> {
   const { text, values } = statementOf(statement);
-  // Without values, Postgres takes several statements at once.
+  // Without values, Postgres takes several statements.
   const { rows } = await client.query<Row>(text, values.length === 0 ? undefined : [...values]);
   return rows;
 }

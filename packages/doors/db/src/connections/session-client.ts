@@ -8,16 +8,15 @@ import { queryOn } from './query-on.ts';
 
 export interface SessionClientConfig extends ClientConfig {
   readonly route: ConnectionRoute;
-  /** Server settings by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Absent: statements are not prepared. */
+  /** Absent: not prepared. */
   readonly preparing?: Preparing | undefined;
 }
 
-/** Without data from the server for this long, an idle connection is probed. */
+/** Without data for this long, an idle connection is probed. */
 const KEEPALIVE_AFTER_MS = 5_000;
 
-/** The same on the server. Set by statements after connecting, because poolers refuse the startup parameter `options`. */
+/** Set after connecting, because poolers refuse the startup parameter `options`. */
 export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
   tcp_keepalives_idle: '3',
   tcp_keepalives_interval: '1',
@@ -28,7 +27,6 @@ export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
 
 type Connected = (error: Error | null, client?: Client) => void;
 
-/** Finds its server by a route, applies settings and can be cut. */
 export class SessionClient extends Client {
   readonly #route: ConnectionRoute;
   readonly #settings: Readonly<Record<string, string>>;
@@ -47,7 +45,7 @@ export class SessionClient extends Client {
     this.#route = route;
     this.#settings = settings;
     this.#prepared = preparing === undefined ? undefined : new PreparedStatements(this, preparing);
-    // Without a listener, an early error would crash the process. Users of the client get the error anyway.
+    // Without a listener, an early error would crash the process.
     this.on('error', () => this.#way && this.#route.forget(this.#way));
     this.connection.once('backendKeyData', (key: BackendKey) => {
       this.#key = key;
@@ -66,28 +64,26 @@ export class SessionClient extends Client {
     return undefined;
   }
 
-  /** Prepared if this client prepares. Values may be empty, but several statements are not possible. */
+  /** A single statement, prepared if this client prepares. */
   queryPrepared<Row extends object>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
     return this.#prepared === undefined ? this.query<Row>(text, values) : this.#prepared.query<Row>(text, values);
   }
 
-  /** Statements of {@link queryPrepared} that were repeated after later ones. */
+  /** Statements of {@link queryPrepared} that ran after later ones. */
   get repeats(): number {
     return this.#prepared?.repeats ?? 0;
   }
 
-  /** Server process id; null behind a pooler in transaction mode. Not from the cancel key, because poolers invent those. */
+  /** Server process; null behind a transaction pooler. Poolers invent cancel keys. */
   get backend(): number | null {
     return this.#backend;
   }
 
-  /** Both clients connected to the same host and port. */
   goesAs(other: SessionClient): boolean {
     const [own, its] = [this.#way?.host, other.#way?.host];
     return own !== undefined && own.host === its?.host && own.port === its.port;
   }
 
-  /** Calls the listener with the bytes of each piece from the server. @returns a function that stops it */
   onReceived(listener: (bytes: number) => void): () => void {
     const { stream } = this.connection;
     const onData = (piece: Uint8Array): void => listener(piece.byteLength);
@@ -95,15 +91,12 @@ export class SessionClient extends Client {
     return () => stream.off('data', onData);
   }
 
-  /** Also with running statements: an unresponsive server would never close it. */
+  /** Cuts running statements: an unresponsive server would never close. */
   destroy(): void {
     this.connection.stream.destroy();
   }
 
-  /**
-   * The running statement then rejects with SQLSTATE 57014. Resolves when the request was accepted, rejects if it could
-   * not be sent. Poolers pass it on. The connection must not be used meanwhile.
-   */
+  /** The statement rejects with SQLSTATE 57014. Don't use the connection meanwhile. */
   async cancel(): Promise<void> {
     if (this.#way !== undefined && this.#key !== undefined) await sendCancelRequest(this.#way, this.#key);
   }
@@ -133,7 +126,6 @@ export class SessionClient extends Client {
   }
 }
 
-/** Issued by the server or pooler. */
 interface BackendKey {
   readonly processID: number;
   readonly secretKey: number;
@@ -141,10 +133,9 @@ interface BackendKey {
 
 const TIMEOUT_MS = 5_000;
 
-/** Request code in the protocol. */
 const CANCEL_REQUEST = 80_877_102;
 
-/** Over a separate connection, which the server closes once it has accepted the request. Not encrypted, like in libpq. */
+/** The server closes this connection once it accepts. Not encrypted, like in libpq. */
 async function sendCancelRequest({ host }: Way, { processID, secretKey }: BackendKey): Promise<void> {
   const request = Buffer.alloc(16);
   request.writeInt32BE(request.length, 0);
@@ -158,7 +149,7 @@ async function sendCancelRequest({ host }: Way, { processID, secretKey }: Backen
     socket.destroy(new Error('The server did not take the request to cancel in time')),
   );
   socket.resume();
-  // The socket is not half-closed here: PgBouncer drops a request whose client closed its side before it was passed on.
+  // Not half-closed: PgBouncer would drop the request.
   socket.write(request);
   await once(socket, 'close');
 }

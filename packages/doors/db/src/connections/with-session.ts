@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import type { ConnectionTarget } from './connection-string.ts';
 import { sessionsTo } from './open-pool.ts';
 
-/** The session is closed afterwards. @throws the error of `pg` if the server refuses it */
+/** @throws `pg`'s error if the server refuses */
 export async function withSession(
   target: ConnectionTarget,
   applicationName: string,
@@ -17,7 +17,6 @@ export async function withSession(
   }
 }
 
-/** Such as the SQLSTATE of a statement. */
 export function hasCode(error: unknown): error is Error & { readonly code: unknown } {
   return error instanceof Error && 'code' in error;
 }

@@ -6,10 +6,10 @@ import type { CopyLines } from '../database.ts';
 import { copyStatement, encodeRows } from './copy-rows.ts';
 import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
-/** Large enough to make the cost per message negligible, small enough that a slow server slows down the producer. */
+/** Large enough to be cheap per message, small enough to slow the producer with the server. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Lines are pulled only as fast as the server accepts them. After an error, the connection is still usable. @returns the number of rows */
+/** Pulls lines as the server accepts them. The connection survives errors. @returns rows */
 export async function copyInto(
   client: PoolClient,
   table: string,

@@ -1,22 +1,18 @@
-/** NULL in COPY's text format. */
 export const COPY_NULL = '\\N';
 
-/**
- * `bytea` from unchecked 0x-prefixed digits. The backslash is doubled because COPY unescapes before `bytea` parses.
- * @example copyHex('0xabc0') // '\\\\xabc0', that is: two backslashes, then xabc0
- */
+/** COPY unescapes before `bytea` parses. Unchecked. @example copyHex('0xabc0') // '\\\\xabc0' */
 export function copyHex(hex: string): string {
   return `\\\\${hex.slice(1)}`;
 }
 
-/** Removes NUL characters, which Postgres can't store. Unpaired surrogates become U+FFFD. */
+/** Without NUL, which Postgres can't store; unpaired surrogates become U+FFFD. */
 export function copyText(text: string | null): string {
   if (text === null) return COPY_NULL;
   const storable = text.isWellFormed() ? text : text.toWellFormed();
   return NEEDS_ESCAPE.test(storable) ? storable.replace(ESCAPED, (character) => ESCAPES[character] ?? '') : storable;
 }
 
-/** An integer, a decimal text or a Date; null is NULL. */
+/** Null is NULL. */
 export function copyValue(value: number | bigint | boolean | Date | string | null): string {
   if (value === null) return COPY_NULL;
   if (typeof value === 'string') return copyText(value);

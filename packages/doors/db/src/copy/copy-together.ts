@@ -4,20 +4,15 @@ import { type Sql, statementOf } from '../sql.ts';
 import { copyStatement, encodeRows } from './copy-rows.ts';
 import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
 
-/** A protocol message: its type, and its length in four bytes, which include themselves. */
+/** Type, and length in four bytes, which include themselves. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 const COPY_DATA = 'd'.charCodeAt(0);
 const COPY_DONE = Buffer.from([...Buffer.from('c'), 0, 0, 0, LENGTH_BYTES]);
-/** Large enough to make the cost per message negligible, small enough for one buffer. */
+/** Large enough to be cheap per message, small enough for one buffer. */
 const MESSAGE_CHARACTERS = 256 * 1024;
 
-/**
- * `COPY … FROM STDIN` of several tables as one query, sent together with all rows: one round trip. After an error of any,
- * the transaction is aborted and the connection still usable.
- * @param around statements of the same query, before and after the copies
- * @returns the number of rows copied to each table
- */
+/** One round trip. An error aborts only the transaction. @param around same query @returns rows */
 export async function copyTogether(
   client: PoolClient,
   copies: readonly Copy[],
@@ -41,10 +36,10 @@ class CopyTogetherQuery implements Submittable {
     this.#copied = copied;
   }
 
-  /** `pg` wraps this member with its timer if it exists. */
+  /** `pg` wraps this member if it exists. */
   callback = (): void => undefined;
 
-  /** The rows are sent right behind the query. The server reads them in turn, and drops those after an error. */
+  /** Rows follow the query. The server drops those after an error. */
   submit(connection: Connection): void {
     const { stream } = connection;
     stream.cork();
@@ -81,7 +76,6 @@ class CopyTogetherQuery implements Submittable {
 const textOf = (statement: Sql): string => statementOf(statement).text;
 const isBinary = ([first]: readonly string[]): boolean => first !== undefined && isBinaryRow(first);
 
-/** Headers and rows separately, to avoid another copy of the rows. */
 function* messagesOf(lines: readonly string[]): Generator<Buffer> {
   const binary = isBinary(lines);
   if (binary) yield* copyData(Buffer.from(BINARY_HEADER, 'latin1'));

@@ -3,35 +3,31 @@ import type { ReadDatabase } from '../database.ts';
 import { ROW_BYTES_MAX } from '../readers/result-bytes.ts';
 import { asSql, joinSql, rawSql, type Sql, sql } from '../sql.ts';
 
-/** As bytes of a fixed width, which is cheapest, or as text. Never null. `size`: bytes of a text of any length, in SQL. */
+/** Bytes of fixed width, which is cheapest, or text. Never null. `size`: bytes of a long text. */
 export type PackedColumn<Value> =
   | { readonly kind: 'bytes'; readonly packed: Sql; readonly width: number; read(hexadecimal: string): Value }
   | { readonly kind: 'text'; readonly packed: Sql; readonly size?: Sql; read(text: string): Value };
 
-/** The rows of a page in one result row. Null without rows or without text columns. */
+/** A page in one result row. Null without rows, or without text columns. */
 export interface PackedTexts {
-  /** Hexadecimal digits of the bytes of all rows, one row after another. */
   readonly packed_bytes: string | null;
-  /** One column after another, with separators; or null. */
   readonly packed_texts: string | null;
-  /** One array per column; or null. */
   readonly packed_json: readonly (readonly string[])[] | null;
 }
 
 export interface PackedRows<Row> {
-  /** Columns of {@link PackedTexts}, which aggregate a relation in the order of its rows. */
   readonly select: Sql;
-  /** The same with texts as JSON, which is slower in Postgres: for a page whose texts contain separators. */
+  /** Slower: for texts that contain separators. */
   readonly selectAsJson: Sql;
-  /** Rows of a materialized CTE, for the FROM of `select`. Fails with SQLSTATE 54000 if they are too many bytes. */
+  /** Rows of a materialized CTE. SQLSTATE 54000 if they are too many bytes. */
   fitting(cte: string): Sql;
-  /** Null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number of rows */
+  /** Null if a text contains a separator. @throws PackedRowsError */
   read(texts: PackedTexts): Row[] | null;
 }
 
 export type RowOf<Packed> = Packed extends PackedRows<infer Row> ? Readonly<Row> : never;
 
-/** Reads a page; again as JSON if an untrusted text contains a separator. `statementOf`: a statement with one row. */
+/** Again as JSON if a text contains a separator. `statementOf`: returns one row. */
 export async function readPackedPage<Row, Page extends PackedTexts>(
   database: ReadDatabase,
   packed: PackedRows<Row>,
@@ -58,9 +54,8 @@ export class PackedRowsError extends defineError(
 ) {}
 
 /**
- * Packs all rows of a page into a few texts: reading a row in the driver costs more than all later work on it. At least
- * one column must have a fixed width.
- *
+ * Packs a page into a few texts: reading a row in the driver costs more than all later work on it.
+ * One column at least has a fixed width.
  * @example
  * ```ts
  * import { type ReadDatabase, sql } from '@chainstead/db';
@@ -108,7 +103,7 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
       if (!Number.isInteger(count)) throw new PackedRowsError({ digits: packed_bytes.length, digitsOfRow: width });
       const ofTexts = packed_texts?.split(String.fromCharCode(COLUMN_END)) ?? [];
       const lists = packed_json ?? ofTexts.map((column) => column.split(String.fromCharCode(VALUE_END)));
-      // A separator in a text makes too many columns, or too many values in one: the counts never match.
+      // A separator in a text adds columns or values: the counts never match.
       if (lists.length !== texts.length || lists.some((list) => list.length !== count)) return null;
       const rows: Row[] = [];
       let offset = 0;
@@ -127,35 +122,31 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
   };
 }
 
-/** Postgres refuses so many repeats at once, as too large for a value. */
 const TOO_MANY = 2_147_483_647;
 
-/** The unit and record separators of ASCII. On-chain names almost never contain them. */
+/** ASCII's unit and record separators. On-chain names almost never have them. */
 const VALUE_END = 0x1f;
 const COLUMN_END = 0x1e;
 
-/** `smallint` or `integer`. */
 export function int4(column: string | Sql): PackedColumn<number> {
   const packed = sql`int4send(${asSql(column)})`;
   return { kind: 'bytes', packed, width: 4, read: (digits) => Number.parseInt(digits, 16) | 0 };
 }
 
-/** `bigint` of at most 2^53. */
+/** A `bigint` of at most 2^53. */
 export function int8(column: string | Sql): PackedColumn<number> {
   return { kind: 'bytes', packed: sql`int8send(${asSql(column)})`, width: 8, read: readInt8 };
 }
 
-/** `bytea` of `width` bytes, as `0x` and lowercase digits. */
+/** `0x` and lower-case digits. */
 export function hex<Text extends string>(column: string | Sql, width: number): PackedColumn<Text> {
   return { kind: 'bytes', packed: asSql(column), width, read: (digits) => `0x${digits}` as Text };
 }
 
-/** As lowercase digits without `0x`. */
 export function hexDigits(column: string | Sql, width: number): PackedColumn<string> {
   return { kind: 'bytes', packed: asSql(column), width, read: (digits) => digits };
 }
 
-/** `bytea` of `width` bytes or null, as `0x` and lowercase digits. */
 export function hexOrNull<Text extends string>(column: string | Sql, width: number): PackedColumn<Text | null> {
   return {
     kind: 'bytes',
@@ -169,22 +160,21 @@ export function boolean(column: string | Sql): PackedColumn<boolean> {
   return { kind: 'bytes', packed: sql`boolsend(${asSql(column)})`, width: 1, read: (digits) => digits === '01' };
 }
 
-/** `timestamptz` in ISO 8601, with milliseconds: `2026-01-02T03:04:05.678Z`. */
+/** `2026-01-02T03:04:05.678Z` */
 export function moment(column: string | Sql): PackedColumn<string> {
   return momentWith(column, (microseconds) => String(Math.floor(microseconds / 1_000)).padStart(3, '0'));
 }
 
-/** With microseconds: `2026-01-02T03:04:05.678000Z`. */
+/** `2026-01-02T03:04:05.678000Z` */
 export function preciseMoment(column: string | Sql): PackedColumn<string> {
   return momentWith(column, (microseconds) => String(microseconds).padStart(6, '0'));
 }
 
-/** `numeric` as decimal digits. */
 export function digits(column: string | Sql): PackedColumn<string> {
   return { kind: 'text', packed: sql`(${asSql(column)})::text`, read: (text) => text };
 }
 
-/** `numeric[]` without nulls. */
+/** A `numeric[]` without nulls. */
 export function digitsList(column: string | Sql): PackedColumn<string[]> {
   const packed = sql`array_to_string(${asSql(column)}, ' ')`;
   return { kind: 'text', packed, read: (text) => (text === '' ? [] : text.split(' ')) };
@@ -194,7 +184,7 @@ export function text(column: string | Sql): PackedColumn<string> {
   return { kind: 'text', packed: asSql(column), size: sql`octet_length(${asSql(column)})`, read: (value) => value };
 }
 
-/** `bytea` of any length, as lowercase digits without `0x`. */
+/** Lower-case, without `0x`. */
 export function longHex(column: string | Sql): PackedColumn<string> {
   return { kind: 'text', packed: sql`encode(${asSql(column)}, 'hex')`, size: hexSize(column), read: (value) => value };
 }
@@ -213,22 +203,19 @@ export function textOrNull(column: string | Sql): PackedColumn<string | null> {
   return { kind: 'text', packed, read: (value) => (value === '' ? null : value.slice(1)) };
 }
 
-/** Two's complement. */
 function readInt8(digits: string): number {
   if (digits.charCodeAt(0) < FIRST_NEGATIVE_DIGIT) return Number.parseInt(digits, 16);
   return Number(BigInt.asIntN(64, BigInt(`0x${digits}`)));
 }
 
-/** `8` */
 const FIRST_NEGATIVE_DIGIT = 0x38;
 const MICROSECONDS_OF_DAY = 86_400_000_000;
 const MICROSECONDS_OF_SECOND = 1_000_000;
 const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1);
 
-/** Longer than any chain exists. */
 const DAYS_MAX = 20_000;
 
-/** Formats each day only once with `Date`, which takes longer than the rest of a row. */
+/** Formats each day once: `Date` takes longer than the rest of a row. */
 function momentWith(column: string | Sql, fractionOf: (microseconds: number) => string): PackedColumn<string> {
   const dates = new Map<number, string>();
   const dateOf = (day: number): string => {

@@ -1,19 +1,17 @@
 import { DATASET_TABLES } from '../tables/dataset-tables.ts';
 import type { TableWrites } from '../tables/table-storage.ts';
 
-/** Shares of a table's rows that may be dead before a vacuum, or new before an analyze. */
 const SOON_VACUUMED = { autovacuum_vacuum_scale_factor: '0.05', autovacuum_analyze_scale_factor: '0.05' };
 
-/** None has a `fillfactor`: updates that can be HOT already are. Only partitions of partitioned tables have parameters. */
+/** No `fillfactor`: updates that can be HOT already are. A partitioned table itself has none. */
 export const STORAGE_BY_WRITES: Readonly<Record<TableWrites, Readonly<Record<string, string>>>> = {
-  // Pages read the newest rows: the planner needs statistics of them, and index-only scans need all-visible pages.
+  // Pages read the newest rows: these need statistics and all-visible pages.
   append: { autovacuum_vacuum_insert_scale_factor: '0.05', autovacuum_analyze_scale_factor: '0.02' },
   counter: SOON_VACUUMED,
   queue: SOON_VACUUMED,
   settings: {},
 };
 
-/** Those of datasets come from their schema.ts. */
 export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   ...Object.fromEntries(Object.entries(DATASET_TABLES).map(([table, { writes }]) => [table, writes])),
   account_codes: 'settings',

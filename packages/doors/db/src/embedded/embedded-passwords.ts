@@ -5,19 +5,16 @@ import { EmbeddedPostgresError, unusableFolder } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** For the superuser, which only prepares the database. */
 const SUPERUSER_FILE = 'superuser-password';
-/** For the role that Chainstead uses. */
 const PROGRAM_FILE = 'password';
 
 export interface EmbeddedPasswords {
   readonly superuser: string;
   readonly program: string;
-  /** For initdb. */
   readonly superuserFile: string;
 }
 
-/** Creates missing passwords in the data folder. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
+/** @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
 export async function ensurePasswords(dataDir: string, account: ServerAccount): Promise<EmbeddedPasswords> {
   const superuserFile = join(dataDir, SUPERUSER_FILE);
   return {
@@ -36,7 +33,7 @@ async function ensurePassword(path: string, account: ServerAccount): Promise<str
 }
 
 async function createPassword(path: string, account: ServerAccount): Promise<void> {
-  // A crash between the two steps would leave an empty file under the final name otherwise.
+  // A crash must not leave an empty file under the final name.
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
@@ -62,7 +59,7 @@ function emptyPassword(path: string): EmbeddedPostgresError {
   });
 }
 
-/** If this process is root, makes the server's account the owner. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
+/** Under root only. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
 export async function giveTo(path: string, account: ServerAccount): Promise<void> {
   if (account.uid === undefined || account.gid === undefined) return;
   try {

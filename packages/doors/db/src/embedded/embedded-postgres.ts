@@ -20,45 +20,41 @@ import { unlessMissing } from './unless-missing.ts';
 import { maxWalSize } from './wal-size.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Contains the cluster (`data/`), passwords and the pid of the process that runs the server. Created if missing. */
+  /** Cluster (`data/`), passwords, owner's pid. Created if missing. */
   readonly dataDir: string;
-  /** On the loopback interface. @default that of the last start in the folder, or a free one */
+  /** On the loopback interface. @default the folder's last one, or a free one */
   readonly port?: number;
   readonly logger: Logger;
-  /** Logs the server's messages at level debug only. @default false */
+  /** Server messages at level debug only. @default false */
   readonly isQuiet?: boolean;
-  /** Settings on top of {@link DEFAULT_SETTINGS}. With `fsync: 'off'`, initdb doesn't sync either. */
+  /** On top of {@link DEFAULT_SETTINGS}. `fsync: 'off'` also holds for initdb. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
-  /** Database `chainstead`, for its owner role, with the password. */
   readonly url: string;
-  /** Database `postgres`, for the server's superuser. */
   readonly superuserUrl: string;
-  /** Open transactions are rolled back. The server continues if another live process runs it. */
+  /** Rolls back open transactions. The server stays if another process runs it. */
   stop(): Promise<void>;
 }
 
-/** For one program on a small machine; the disk size sets `max_wal_size`. Each setting can be replaced. */
+/** For one program on a small machine; the disk sets `max_wal_size`. */
 export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '200',
   shared_buffers: '256MB',
-  // 128 MB instead of 8 GB: any role can fill the notification queue, which is on disk.
+  // 128 MB, not 8 GB: any role can fill the queue, which is on disk.
   max_notify_queue_pages: '16384',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
 
-/** A crashed server replays its WAL before it accepts connections. */
+/** A crashed server replays its WAL first. */
 const START_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 60_000;
 
 /**
- * Runs a Postgres server as an ordinary user or, if root, under another account. UTF8, locale C, reachable only on
- * 127.0.0.1 and with a password. It ends with this process in any case: a small shell process stops it. A server that
- * already runs on the folder is used, and run by this process once its starter is gone. After a crash, the server is
- * restarted on the same port.
+ * On 127.0.0.1 with a password, UTF8, locale C; under root, as another account. Ends with this
+ * process. A folder's running server is used, and taken over once its starter is gone.
  * @throws {EmbeddedPostgresError}
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -88,7 +84,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (running !== undefined) return embedded(folder, running);
   const server = await runOwnServer(folder);
   if (server === 'taken') {
-    // Another process started the server of the folder at the same moment.
     const other = await useRunningServer(folder);
     if (other !== undefined) return embedded(folder, other);
     throw startFailed(dataDir, 'its folder is locked by a server that does not answer');
@@ -108,12 +103,10 @@ function embedded({ passwords }: ServerFolder, { port, stop }: UsedServer): Embe
   return { url: programUrl({ port, passwords }), superuserUrl: superuserUrl({ port, passwords }), stop };
 }
 
-/** The folder contains an embedded Postgres. */
 export function hasCluster(dataDir: string): Promise<boolean> {
   return pathExists(join(resolve(dataDir), 'data', 'PG_VERSION'));
 }
 
-/** A server runs on the folder's embedded Postgres. */
 export async function hasRunningServer(dataDir: string): Promise<boolean> {
   const postmaster = await readPostmaster(join(resolve(dataDir), 'data'));
   return postmaster?.status === 'ready' && (await isPostgresProcess(postmaster.pid));
@@ -128,11 +121,11 @@ interface ClusterPlan {
   readonly options: EmbeddedPostgresOptions;
 }
 
-/** In a temporary folder that is renamed, so that a crash leaves no half-made cluster. */
+/** In a temporary folder that is renamed: a crash leaves no half-made cluster. */
 async function createCluster(plan: ClusterPlan): Promise<void> {
   const draft = await mkdtemp(join(plan.dataDir, 'data-'));
   await giveTo(draft, plan.account);
-  // Passed as an open file, because the account may not have access to its path.
+  // As an open file: the account may not reach its path.
   const password = await open(plan.passwords.superuserFile, 'r');
   try {
     const { settings, logger } = plan.options;

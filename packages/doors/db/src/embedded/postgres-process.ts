@@ -12,7 +12,6 @@ import type { ServerAccount } from './server-account.ts';
 export interface InitdbOptions {
   readonly binaries: PostgresBinaries;
   readonly account: ServerAccount;
-  /** Empty, and owned by the account. */
   readonly folder: string;
   readonly user: string;
   readonly passwordFd: number;
@@ -20,7 +19,7 @@ export interface InitdbOptions {
   readonly logger: Logger;
 }
 
-/** @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_INITDB with the output of initdb */
+/** @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_INITDB with the output */
 export async function runInitdb(options: InitdbOptions): Promise<void> {
   const flags = ['--encoding=UTF8', '--locale=C', '--auth=scram-sha-256', '--pwfile=/dev/stdin', '--no-instructions'];
   const child = spawn(
@@ -48,35 +47,31 @@ export interface ServerOptions {
   readonly cluster: string;
   /** @default `preferredPort`, or a free one */
   readonly port?: number;
-  /** Tried first. */
   readonly preferredPort?: number;
-  /** Logs the server's messages at level debug only. */
   readonly isQuiet: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly logger: Logger;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
-  /** Aborts a running start. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunningServer {
   readonly port: number;
-  /** Resolves with the exit code or signal once the server has ended, for any reason. */
+  /** Exit code or signal, whatever the reason. */
   readonly ended: Promise<number | string>;
   stop(): Promise<void>;
 }
 
-/** Another program may take a free port between the lookup and the server's bind. */
+/** Another program may take a free port before the bind. */
 const PORT_ATTEMPTS = 5;
 
-/** Resolves when the server accepts connections; `taken`: another one holds the cluster. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_START */
+/** `taken`: the cluster is in use. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_START */
 export async function startServer(options: ServerOptions): Promise<RunningServer | 'taken'> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (attempt === 1 ? options.preferredPort : undefined) ?? (await freePort());
     const child = spawnServer(options, port);
     const output = collectLines([child.stderr], (line) => {
-      // ERROR lines are not logged: the client gets them as exceptions.
       const isGrave = !options.isQuiet && / (FATAL|PANIC|WARNING): /.test(line);
       options.logger[isGrave ? 'warn' : 'debug']({ line }, 'Message of the embedded Postgres');
     });
@@ -114,7 +109,7 @@ function spawnServer(options: ServerOptions, port: number): ChildProcess {
   const network = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
   const settings = Object.entries({ ...options.settings, ...network });
   const flags = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // Detached, so that Ctrl-C reaches only this process, which stops the server after everything that uses it.
+  // Detached: Ctrl-C reaches only this process, which stops the server last.
   return spawn(options.binaries.postgres, ['-D', folderFor({ ...options, folder: options.cluster }), ...flags], {
     cwd: options.cluster,
     env: ENVIRONMENT,
@@ -133,7 +128,7 @@ function runningServer(
   const watcher = stopWhenWeDie(child, options);
   let stopping: Promise<void> | undefined;
   void exit.then(() => watcher.kill('SIGKILL'));
-  // None of them keeps an otherwise finished program alive.
+  // None of them keeps a finished program alive.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
   const stop = async (): Promise<void> => {
@@ -153,7 +148,7 @@ function runningServer(
   };
 }
 
-/** A shell reads from a pipe held only by this process: the pipe ends with this process, even by SIGKILL. */
+/** The shell's pipe ends with this process, even by SIGKILL. */
 function stopWhenWeDie(server: ChildProcess, options: ServerOptions): ChildProcess {
   const watcher = spawn('/bin/sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(server.pid)], {
     cwd: '/',
@@ -171,10 +166,10 @@ function stopWhenWeDie(server: ChildProcess, options: ServerOptions): ChildProce
   return watcher;
 }
 
-/** PG* variables would change the programs' behavior. LC_ALL keeps messages in English. */
+/** PG* variables would change behavior. LC_ALL keeps messages English. */
 const ENVIRONMENT = { LC_ALL: 'C' };
 
-/** Under root, a parent folder may be closed to the account, but the working folder is always open under this name. */
+/** Under root, a parent folder may be closed to the account; this name always works. */
 function folderFor(options: { readonly account: ServerAccount; readonly folder: string }): string {
   return options.account.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : options.folder;
 }
@@ -208,7 +203,6 @@ function collectLines(streams: readonly (Readable | null)[], onLine: (line: stri
   return lines;
 }
 
-/** The lines with a reason, without timestamps; otherwise the last lines. */
 function complaint(output: readonly string[]): string {
   const reasons = output.filter((line) => /FATAL|ERROR|error:|could not/.test(line));
   return (reasons.length === 0 ? output : reasons)

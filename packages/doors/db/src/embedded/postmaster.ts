@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unlessMissing } from './unless-missing.ts';
 
-/** `postmaster.pid`, which a running server writes to its cluster folder. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
@@ -13,7 +12,7 @@ export interface Postmaster {
   readonly status: string;
 }
 
-/** A half-written file, or one left by a crash, may contain the pid of a process that does not exist. */
+/** A half-written or stale file may have the pid of no process. */
 export async function readPostmaster(clusterFolder: string): Promise<Postmaster | undefined> {
   const text = await unlessMissing(readFile(join(clusterFolder, 'postmaster.pid'), 'utf8'));
   if (text === undefined) return undefined;
@@ -24,7 +23,7 @@ export async function readPostmaster(clusterFolder: string): Promise<Postmaster 
   return { pid, port, status: (lines[7] ?? '').trim() };
 }
 
-/** Alive and a Postgres process: pids are reused after a crash or in a new container. */
+/** Pids are reused after a crash or in a new container. */
 export async function isPostgresProcess(pid: number): Promise<boolean> {
   if (!processLives(pid)) return false;
   try {
@@ -38,9 +37,9 @@ export async function isPostgresProcess(pid: number): Promise<boolean> {
   }
 }
 
-/** Also true for processes of other users. */
+/** Also for other users' processes. */
 export function processLives(pid: number): boolean {
-  // A signal to -1 goes to every process and always succeeds.
+  // A signal to -1 goes to every process.
   if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -50,7 +49,7 @@ export function processLives(pid: number): boolean {
   }
 }
 
-/** Polls files or processes, which send no events. @returns false after the timeout */
+/** Polls. @returns false after the timeout */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -9,16 +9,13 @@ import { isPostgresProcess, processLives, readPostmaster, until } from './postma
 import { pause, superviseServer } from './supervised-server.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** For the process that runs the server to restart it, before it counts as gone. */
+/** After this time, the owner of a stopped server counts as gone. */
 const OWNER_TIMEOUT_MS = 10_000;
-/** Pid of the process that runs the server. */
 const OWNER_FILE = 'owner';
-/** For the last start: URLs of clients stay valid. */
+/** The port stays the same, so that URLs of clients stay valid. */
 const PORT_FILE = 'port';
-/** Between two looks at a server that another process runs. */
 const WATCH_MS = 500;
 
-/** A cluster, and how its server is started. */
 export interface ServerFolder {
   readonly dataDir: string;
   readonly passwords: EmbeddedPasswords;
@@ -30,7 +27,6 @@ export interface UsedServer {
   stop(): Promise<void>;
 }
 
-/** Records this process as the one that runs the server, and the port. */
 async function own({ dataDir, server }: ServerFolder, started: RunningServer): Promise<UsedServer> {
   await writeFile(join(dataDir, OWNER_FILE), `${process.pid}\n`);
   await writeFile(join(dataDir, PORT_FILE), `${started.port}\n`);
@@ -44,7 +40,7 @@ async function own({ dataDir, server }: ServerFolder, started: RunningServer): P
   };
 }
 
-/** Restarts the server after a crash. @returns `taken` if another process runs it */
+/** @returns `taken` if another process runs it */
 export async function runOwnServer(folder: ServerFolder): Promise<UsedServer | 'taken'> {
   const former = Number((await unlessMissing(readFile(join(folder.dataDir, PORT_FILE), 'utf8'))) ?? Number.NaN);
   const isPort = Number.isInteger(former) && former > 0 && former < 65_536;
@@ -58,7 +54,7 @@ export async function runOwnServer(folder: ServerFolder): Promise<UsedServer | '
   return own(folder, started);
 }
 
-/** The process that runs the folder's server may be restarting it: a second server would interfere. */
+/** The owner may be restarting it: a second server would interfere. */
 export async function waitForOwner({ dataDir, server: { cluster, logger } }: ServerFolder): Promise<void> {
   const isUp = async (): Promise<boolean> => (await readPostmaster(cluster))?.status === 'ready';
   const owner = await readOwner(dataDir);
@@ -67,21 +63,20 @@ export async function waitForOwner({ dataDir, server: { cluster, logger } }: Ser
   await until(async () => !processLives(owner) || (await isUp()), OWNER_TIMEOUT_MS);
 }
 
-/** -1 if the file has no pid. */
+/** Returns -1 if the file has no pid. */
 async function readOwner(dataDir: string): Promise<number> {
   const text = await unlessMissing(readFile(join(dataDir, OWNER_FILE), 'utf8'));
   const pid = Number(text ?? Number.NaN);
   return Number.isInteger(pid) && pid > 0 ? pid : -1;
 }
 
-/** Runs another process's server once no other process does. @returns undefined if none runs; removes its lock file */
+/** Takes over from a gone owner. @returns undefined if none runs; removes its lock file */
 export async function useRunningServer(folder: ServerFolder): Promise<UsedServer | undefined> {
   const { dataDir, passwords, server } = folder;
   const { cluster, logger, startTimeoutMs, stopTimeoutMs } = server;
   const postmaster = await readPostmaster(cluster);
   if (postmaster === undefined) return undefined;
   let settled = postmaster;
-  // Waits until a starting or stopping server is ready or gone.
   await until(async () => {
     settled = (await readPostmaster(cluster)) ?? { ...settled, status: 'gone' };
     return settled.status === 'ready' || settled.status === 'gone' || !(await isPostgresProcess(settled.pid));
@@ -96,7 +91,7 @@ export async function useRunningServer(folder: ServerFolder): Promise<UsedServer
   try {
     await provisionDatabase({ superuserUrl: superuserUrl(provisioned), programUrl: programUrl(provisioned) });
   } catch (error) {
-    // The server may have begun to stop after it was ready: its owner is gone, and the watching shell stopped it.
+    // It may be stopping: its owner is gone, and the watching shell stopped it.
     if (await until(async () => !(await isPostgresProcess(pid)), stopTimeoutMs)) return undefined;
     throw startFailed(dataDir, `the server that runs on it refuses connections: ${errorText(error)}`, error);
   }
@@ -116,14 +111,12 @@ export async function useRunningServer(folder: ServerFolder): Promise<UsedServer
   };
 }
 
-/** Starts the server again on its port, once it ended and no other process runs it. */
 function succeed(folder: ServerFolder, { pid, port }: { readonly pid: number; readonly port: number }) {
   const { dataDir, server } = folder;
   const { cluster, logger } = server;
   const ending = new AbortController();
   let running = pid;
 
-  /** Null if it is not this process's turn. */
   async function takeOver(): Promise<UsedServer | null> {
     if (await isPostgresProcess(running)) return null;
     const owner = await readOwner(dataDir);
@@ -132,7 +125,6 @@ function succeed(folder: ServerFolder, { pid, port }: { readonly pid: number; re
       running = postmaster.pid;
       return null;
     }
-    // The other process restarts it.
     if (owner !== process.pid && processLives(owner)) return null;
     const started = await startServer({ ...server, port, signal: ending.signal });
     if (started === 'taken') return null;

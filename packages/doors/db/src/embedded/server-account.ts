@@ -4,16 +4,15 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from '../database-error.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** As options of `spawn`. Empty: the current user. */
+/** For `spawn`. Empty: the current user. */
 export interface ServerAccount {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /**
- * Postgres refuses to run as root, so root uses the owner of an existing cluster, otherwise `postgres`, `nobody`, any
- * other account, or a new system account `chainstead`: `initdb` looks up its user. The folder may not exist yet.
- * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_ACCOUNT if root finds no account and can't create one
+ * Postgres refuses root, and `initdb` needs a known user: the cluster's owner, else any account.
+ * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_ACCOUNT
  */
 export async function chooseServerAccount(clusterFolder: string): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return {};

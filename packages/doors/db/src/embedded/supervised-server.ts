@@ -5,7 +5,7 @@ import { errorText, type Logger, restartDelayMs, WELL_AFTER_MS } from '@chainste
 import { type RunningServer, type ServerOptions, startServer } from './postgres-process.ts';
 import { isPostgresProcess, readPostmaster } from './postmaster.ts';
 
-/** Restarts a crashed server with increasing delays, on the same port, so that clients can reconnect. */
+/** Restarts with increasing delays, on the same port. */
 export function superviseServer(first: RunningServer, options: ServerOptions) {
   const { logger } = options;
   const { port } = first;
@@ -30,7 +30,6 @@ export function superviseServer(first: RunningServer, options: ServerOptions) {
     }
   }
 
-  /** Null if it was stopped meanwhile. */
   async function startAgain(firstDelayMs: number): Promise<RunningServer | null> {
     const endedAt = performance.now();
     let delayMs = firstDelayMs;
@@ -55,7 +54,6 @@ export function superviseServer(first: RunningServer, options: ServerOptions) {
   const supervision = keepRunning();
   return {
     port,
-    /** Also during a restart. */
     async stop(): Promise<void> {
       stopping.abort();
       await current?.stop();
@@ -64,7 +62,7 @@ export function superviseServer(first: RunningServer, options: ServerOptions) {
   };
 }
 
-/** Until the time is over or the signal aborts. `ref: false` lets the process end meanwhile. */
+/** `ref: false` lets the process end meanwhile. */
 export async function pause(
   milliseconds: number,
   signal: AbortSignal,
@@ -77,14 +75,13 @@ export async function pause(
   }
 }
 
-/** Removes what blocks a restart: a stale lock file, and sessions that outlive a killed server during a query. */
+/** A stale lock file, or sessions that outlive a killed server, block a restart. */
 async function clearAway(cluster: string, logger: Logger): Promise<void> {
   const postmaster = await readPostmaster(cluster);
   if (postmaster !== undefined && (await isPostgresProcess(postmaster.pid))) return;
   for (const pid of await processesIn(cluster)) {
     logger.warn({ pid }, 'Ending a session that outlived its server');
     try {
-      // Immediate exit: without its server, a session can't shut down in order.
       process.kill(pid, 'SIGQUIT');
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
@@ -93,7 +90,7 @@ async function clearAway(cluster: string, logger: Logger): Promise<void> {
   if (postmaster !== undefined) await rm(join(cluster, 'postmaster.pid'), { force: true });
 }
 
-/** Postgres processes whose working folder is the cluster; empty without /proc. */
+/** By working folder; empty without /proc. */
 async function processesIn(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const folder = await realpath(cluster);

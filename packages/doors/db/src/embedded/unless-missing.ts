@@ -1,4 +1,4 @@
-/** Result of a file operation; undefined if the path does not exist. @throws all other errors */
+/** Undefined if the path does not exist. @throws all other errors */
 export async function unlessMissing<Found>(look: Promise<Found>): Promise<Found | undefined> {
   try {
     return await look;

@@ -20,25 +20,22 @@ export interface RiskyWork {
     | 'block';
   /** Several if the data is read together. */
   readonly keys: readonly string[];
-  /** Author of the data, who may write much of it under many keys. Crashes count against the author too. */
+  /** Author of the data under many keys. Crashes count against it too. */
   readonly origin?: string;
 }
 
-/** Work of a crashed process is retried alone, one key at a time. After the third crash it is quarantined. */
+/** A crashed process's work is retried alone, key by key; quarantined after three crashes. */
 export interface WorkJournal {
-  /** Takes over the records of dead processes, now and periodically. */
+  /** Takes over records of dead processes, now and periodically. */
   start(): Promise<void>;
-  /** Records the work, then runs it. @throws WorkSetAsideError instead, if a single key crashed processes too often */
+  /** @throws WorkSetAsideError instead, if a single key crashed processes too often */
   run<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
-  /** Runs the work as if it were suspect: alone, so that a crash is its fault. @throws WorkSetAsideError */
+  /** Alone, as if the work were suspect: a crash is its fault. @throws WorkSetAsideError */
   alone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
-  /** For work that runs as long as the process, next to other work. @returns ends the record */
+  /** For work that lasts as long as the process. @returns ends the record */
   hold(work: RiskyWork): Promise<() => void>;
-  /** Forgets that processes crashed during the work. */
   acquit(work: RiskyWork): Promise<void>;
-  /** Keys that must be retried alone. */
   suspects(work: RiskyWork): Promise<ReadonlySet<string>>;
-  /** On a regular shutdown. */
   close(): Promise<void>;
 }
 
@@ -46,11 +43,10 @@ export interface WorkJournalOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Without a sign of life for this long, a process on another machine counts as dead. @default 20,000 ms */
+  /** Silence after which another machine's process counts as dead. @default 20,000 */
   readonly leaseMs?: number;
 }
 
-/** Code of {@link WorkSetAsideError}, which rows of quarantined work store. */
 export const WORK_QUARANTINED = 'WORK_SET_ASIDE';
 
 /** The work crashed the process several times and is not retried. */
@@ -76,7 +72,6 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   const own = createProcessRow(options, leaseMs);
   const suspects = createSuspects({ database, logger, process: own.id });
   let timer: NodeJS.Timeout | undefined;
-  /** Suspects run one after another. */
   let turn: Promise<unknown> = Promise.resolve();
 
   async function runAlone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
@@ -92,7 +87,7 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       try {
         return await perform();
       } finally {
-        // The process survived the work. An origin with more than one crash stays suspect: this work of it may be harmless.
+        // An origin with several crashes stays suspect: this work may be harmless.
         const [key, origin] = names;
         await suspects.clear(names.filter((name) => name === key || (name === origin && crashesOf.get(name) === 1)));
       }
@@ -103,7 +98,6 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
 
   function alone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
     const mine = turn.then(() => runAlone(work, perform));
-    // Only its caller gets the error; the next one just waits.
     turn = mine.catch(() => undefined);
     return mine;
   }
@@ -159,12 +153,11 @@ export const UNWRITTEN: Pick<WorkJournal, 'run' | 'suspects'> = {
 
 const nameOf = (kind: RiskyWork['kind'], key: string): string => `${kind} ${key}`;
 
-/** Keys, then the origin. */
 function namesOf({ kind, keys, origin }: RiskyWork): readonly string[] {
   return [...keys.map((key) => nameOf(kind, key)), ...(origin === undefined ? [] : [nameOf(kind, `from ${origin}`)])];
 }
 
-/** This process's row with its running work. Work that begins during a write shares the next write. */
+/** Work that begins during a write shares the next one. */
 function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
   const id = randomUUID();
   const inHand = new Map<string, number>();
@@ -185,7 +178,6 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
     return new Map(rows.map(({ name, crashes }) => [name, crashes]));
   }
 
-  /** Resolves when all current work is recorded. */
   function flush(): Promise<Crashes> {
     if (writing === null) {
       writing = save().finally(() => {
@@ -193,7 +185,6 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
       });
       return writing;
     }
-    // A failed write rejects only for its own callers; this is the next one.
     next ??= writing
       .catch(() => undefined)
       .then(() => {
@@ -207,7 +198,6 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
     id,
     enter: async (): Promise<void> => void (await flush()),
     renew: async (): Promise<void> => void (await flush()),
-    /** @param only names of the work run alone; empty: none */
     async write(names: readonly string[], only: readonly string[]) {
       for (const name of names) inHand.set(name, (inHand.get(name) ?? 0) + 1);
       if (only.length > 0) alone = only;

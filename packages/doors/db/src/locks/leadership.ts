@@ -9,33 +9,30 @@ import { outageOr } from '../database-outage.ts';
 import { sql } from '../sql.ts';
 import type { LockHolder } from './lock-holders.ts';
 
-/** A lease in the table `leases`, renewed over a separate connection while it is held. */
 export interface Leadership {
-  /** Aborted if the lease can't be renewed, before another process may lead. Not aborted by `release`. */
+  /** Aborts before another process may lead; not by `release`. */
   readonly lost: AbortSignal;
-  /** Inside a transaction. @throws {DatabaseError} LEADERSHIP_LOST */
+  /** In a transaction. @throws {DatabaseError} LEADERSHIP_LOST */
   confirm(transaction: Transaction): Promise<void>;
   /** Safe to call twice, and after the loss. */
   release(): Promise<void>;
 }
 
-/** Or the current leader's machine and process. */
+/** `leader`: its machine and process. */
 export type Candidacy =
   | { readonly leadership: Leadership; readonly leader: null }
   | { readonly leadership: null; readonly leader: string };
 
-/** By the database's clock: an unresponsive machine is then replaced. */
 export const LEASE_MS = 7_000;
 const RENEWAL_INTERVAL_MS = 1_500;
-/** Shorter than the lease minus an interval: a holder that is cut off notices it before another process leads. */
+/** Below the lease minus an interval: a holder that is cut off notices before another leads. */
 const RENEWAL_TIMEOUT_MS = 4_500;
-/** Locks of a former holder are found only when the new one commits. */
+/** A former holder's locks are found only at the new one's commit. */
 const CUT_OFF_FOR_MS = 60_000;
 
 /**
- * A lease is held until it expires, by a session that still exists on the server. So a process that ended is replaced
- * immediately, and an unresponsive machine after {@link LEASE_MS}; its sessions with contended locks are ended. Fence
- * writes with `confirm` or a claim anyway: a process may be paused anywhere and resume much later.
+ * Held until it expires, by a session that exists: an ended process is replaced at once, a silent
+ * machine after {@link LEASE_MS}. Fence writes with `confirm` or a claim: a process may be paused.
  */
 export async function tryAcquireLeadership(
   database: Database,
@@ -105,14 +102,12 @@ export async function tryAcquireLeadership(
   };
 }
 
-/** For the row `lease`. The start of other roles' sessions is not visible: then a matching process id is enough. */
+/** Other roles' session starts are invisible: then the process id is enough. */
 export const LEASE_IS_HELD = sql`(lease.expires_at > clock_timestamp() AND EXISTS (
   SELECT FROM pg_stat_get_activity(lease.backend_pid) AS session
    WHERE coalesce(session.backend_start = lease.backend_start, true)))`;
 
-type Acquired =
-  /** `isTakenOver`: the former holder did not release it. */
-  { readonly leader: null; readonly isTakenOver: boolean } | { readonly leader: string };
+type Acquired = { readonly leader: null; readonly isTakenOver: boolean } | { readonly leader: string };
 
 async function acquire(client: SessionClient, name: string, token: string): Promise<Acquired> {
   await client.connect();
@@ -155,13 +150,10 @@ function leadershipLost(name: string, cause: unknown): DatabaseError {
 /** A session that is idle in a transaction for longer has no live client. */
 const SILENCE_MS = 3_000;
 
-/**
- * Ends idle sessions of Chainstead with contended locks, of a stopped process or a lost machine: they would hold the
- * locks for about thirty seconds. Only for the takeover from such a process: a slow client is not a dead one.
- */
+/** Only for a takeover: idle sessions with contended locks would last thirty seconds. */
 
-// Only sessions of the own role may be ended. `state_change` of a running statement (COPY) is its start. MATERIALIZED,
-// because the planner could otherwise also end sessions that other conditions exclude.
+// Only own role's sessions. A running COPY's `state_change` is its start. MATERIALIZED: else the
+// planner could end sessions that other conditions exclude.
 const CUT_OFF = sql`
   WITH silent AS MATERIALIZED (
     SELECT holder.pid, holder.usename AS role, holder.application_name AS application

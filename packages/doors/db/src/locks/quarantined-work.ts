@@ -5,10 +5,9 @@ import { processLives } from '../embedded/postmaster.ts';
 import { sql } from '../sql.ts';
 
 export interface Suspects {
-  /** Takes over the records of dead processes. */
   reap(): Promise<void>;
   among(names: readonly string[]): Promise<ReadonlySet<string>>;
-  /** For work that ended without a crash, successful or not. */
+  /** Ended without a crash, successful or not. */
   clear(names: readonly string[]): Promise<void>;
 }
 
@@ -17,20 +16,17 @@ interface RecordedProcess {
   readonly pid: number;
   readonly isHere: boolean;
   readonly isLate: boolean;
-  /** Since its start. */
   readonly seconds: number;
 }
 
 /** Suspects that are not retried are deleted after this time; quarantined ones stay. */
 const FORGET_AFTER = '1 day';
 
-/** Before work is quarantined, the last ones alone. */
 export const CRASHES_MAX = 3;
 
 export function createSuspects(options: {
   readonly database: Database;
   readonly logger: Logger;
-  /** Id of this process. */
   readonly process: string;
 }): Suspects {
   const { database, logger } = options;
@@ -77,7 +73,7 @@ export function createSuspects(options: {
   };
 }
 
-/** On this machine that is known immediately, but a dead process may have had this one's pid. */
+/** A dead process may have had this one's pid. */
 function isDead({ pid, isHere, isLate, seconds }: RecordedProcess): boolean {
   if (isLate || !isHere) return isLate;
   return pid === process.pid ? seconds > process.uptime() : !processLives(pid);
@@ -87,13 +83,11 @@ export interface SetAsideWork {
   /** Kind and key. */
   readonly name: string;
   readonly crashes: number;
-  /** For the last crash. */
   readonly crashedAt: Date;
-  /** For work that was left out without a crash; null: the crashes. */
+  /** Left out without a crash; null: crashes. */
   readonly reason: string | null;
 }
 
-/** Latest first. */
 export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
   return database.query<SetAsideWork>(
     sql`SELECT name, crashes, crashed_at AS "crashedAt", reason FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} OR reason IS NOT NULL
@@ -101,7 +95,6 @@ export function readSetAsideWork(database: Pick<Database, 'query'>, limit: numbe
   );
 }
 
-/** Lets quarantined work be tried again. @returns whether it was quarantined */
 export async function forgetSetAsideWork(database: Pick<Database, 'query'>, name: string): Promise<boolean> {
   const rows = await database.query<{ name: string }>(
     sql`DELETE FROM quarantined_work WHERE name = ${name} AND (crashes >= ${CRASHES_MAX} OR reason IS NOT NULL) RETURNING name`,
@@ -109,7 +102,6 @@ export async function forgetSetAsideWork(database: Pick<Database, 'query'>, name
   return rows.length > 0;
 }
 
-/** For quarantined work of a kind, with this prefix. */
 export async function readQuarantinedKeys(database: Pick<Database, 'query'>, kind: string, prefix: string) {
   const rows = await database.query<{ name: string }>(
     sql`SELECT name FROM quarantined_work WHERE crashes >= ${CRASHES_MAX} AND starts_with(name, ${`${kind} ${prefix}`})`,
@@ -117,7 +109,6 @@ export async function readQuarantinedKeys(database: Pick<Database, 'query'>, kin
   return rows.map(({ name }) => name.slice(kind.length + 1));
 }
 
-/** As {@link readQuarantinedKeys}, for work in which a process died, quarantined or not. */
 export async function readCrashedKeys(database: Pick<Database, 'query'>, kind: string, prefix: string) {
   const rows = await database.query<{ name: string }>(
     sql`SELECT name FROM quarantined_work WHERE starts_with(name, ${`${kind} ${prefix}`}) ORDER BY name`,

@@ -9,17 +9,17 @@ import { hasMigrationsTable, pendingMigrations, refuseNewerSchema } from './sche
 import { checkServer } from '../server/server-check.ts';
 
 export interface MigrateOptions {
-  /** A folder of files `NNNN_name.sql`, with `--> statement-breakpoint` between statements. @default MIGRATIONS_FOLDER */
+  /** `NNNN_name.sql` with `--> statement-breakpoint`. @default MIGRATIONS_FOLDER */
   readonly folder?: string;
-  /** Logs the sessions that hold a table which a migration waits for. @default silent */
+  /** For sessions that block a migration. @default silent */
   readonly logger?: Logger;
-  /** Wait of a statement, and every query behind it, for a lock. @default 2000 */
+  /** A statement's wait for a lock, with all queries behind it. @default 2000 */
   readonly lockTimeoutMs?: number;
-  /** Retries of one migration while other sessions hold its tables. @default 600000 */
+  /** For retries of one migration. @default 600000 */
   readonly giveUpAfterMs?: number;
 }
 
-/** While a migration waits for a table, all later queries on it wait too. Between two attempts they proceed. */
+/** While a migration waits, later queries on its table wait; between attempts they proceed. */
 const LOCK_TIMEOUT_MS = 2_000;
 const GIVE_UP_AFTER_MS = 600_000;
 const FIRST_PAUSE_MS = 500;
@@ -29,11 +29,9 @@ const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03';
 const SQLSTATE_DEADLOCK_DETECTED = '40P01';
 
 /**
- * Runs each pending migration in its own transaction, in order, and records it in `schema_migrations`. Safe to run
- * concurrently. A migration that gets no lock in time lets other queries pass, and retries.
- * @returns the names that this call applied
- * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_BLOCKED if a lock could not be taken within `giveUpAfterMs`;
- * MIGRATION_CHANGED, SCHEMA_NEWER; and the errors of {@link checkServer}
+ * Each in its own transaction; safe to run concurrently. @returns names applied by this call
+ * @throws {DatabaseError} MIGRATION_FAILED, MIGRATION_BLOCKED (no lock in `giveUpAfterMs`),
+ * MIGRATION_CHANGED, SCHEMA_NEWER, and those of {@link checkServer}
  */
 export async function migrate(
   database: Database,
@@ -48,7 +46,7 @@ export async function migrate(
   return { applied };
 }
 
-/** This version must have every migration of the database. @throws {DatabaseError} SCHEMA_NEWER */
+/** @throws {DatabaseError} SCHEMA_NEWER if the database has unknown migrations */
 export async function checkSchema(database: Database): Promise<void> {
   await refuseNewerSchema(database, await readMigrations(MIGRATIONS_FOLDER));
 }
@@ -60,12 +58,11 @@ async function createMigrationsTable(database: Database): Promise<void> {
          (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
   } catch (error) {
-    // If two sessions create it concurrently, one can fail on the catalog's unique index; the other has created the table.
+    // Two sessions may create it: one fails on the catalog's index.
     if (!(await hasMigrationsTable(database))) throw error;
   }
 }
 
-/** False if another process has applied it meanwhile. */
 async function applyPatiently(database: Database, migration: Migration, options: MigrateOptions): Promise<boolean> {
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, logger = silentLogger() } = options;
   const giveUpAt = performance.now() + (options.giveUpAfterMs ?? GIVE_UP_AFTER_MS);
@@ -94,15 +91,15 @@ async function applyPatiently(database: Database, migration: Migration, options:
 }
 
 async function applyOnce(transaction: Transaction, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
-  // Timeouts that a role or pooler sets for page queries must not end migrations.
+  // A role's or pooler's timeouts must not end migrations.
   await transaction.query(sql`SET LOCAL statement_timeout = 0`);
   await transaction.query(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
   await transaction.query(sql`SET LOCAL lock_timeout = 0`);
-  // On a cluster, a table changed on all nodes in parallel could not be changed together with a reference table.
+  // Citus can't change a table in parallel together with a reference table.
   await transaction.query(
     sql`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) FROM pg_extension WHERE extname = 'citus'`,
   );
-  // Serializes migrations: the second row waits for the first transaction. Any role can delay a table lock.
+  // Serializes migrations. Any role could delay a table lock.
   const added = await transaction.query(
     sql`INSERT INTO schema_migrations (name, hash) VALUES (${migration.name}, ${migration.hash}) ON CONFLICT DO NOTHING RETURNING name`,
   );
@@ -111,7 +108,7 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
   await transaction.query(sql`SET LOCAL lock_timeout = ${rawSql(Math.ceil(lockTimeoutMs))}`);
   for (const statement of migration.text.split('--> statement-breakpoint')) {
     try {
-      // The simple protocol allows parts with only comments or several statements.
+      // The simple protocol allows several statements, or only comments.
       await transaction.client.query(statement);
     } catch (error) {
       throw failedMigration(migration.name, statement, error);

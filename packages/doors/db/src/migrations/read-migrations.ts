@@ -3,24 +3,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Independent of the working directory. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../../../migrations', import.meta.url));
 
 export interface Migration {
-  /** `0000_initial`. */
   readonly name: string;
   readonly text: string;
-  /** SHA-256 of the text, hexadecimal. */
+  /** SHA-256, hexadecimal. */
   readonly hash: string;
 }
 
-/** Returns the paths of a folder's migrations (`NNNN_name.sql`), in the order of their numbers. */
+/** Paths in the order of their numbers. */
 export async function listMigrationFiles(folder: string = MIGRATIONS_FOLDER): Promise<string[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
   return files.toSorted().map((name) => join(folder, name));
 }
 
-/** Reads a folder of migrations, in order. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   return Promise.all(
     (await listMigrationFiles(folder)).map(async (path) => {

@@ -3,11 +3,7 @@ import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import type { Migration } from './read-migrations.ts';
 
-/**
- * Read-only, so it needs no privilege to create objects.
- * @throws {DatabaseError} SCHEMA_NEWER if the database has unknown migrations; MIGRATION_CHANGED if the text of an
- * applied migration differs from the applied one
- */
+/** Read-only. @throws {DatabaseError} SCHEMA_NEWER (unknown migrations), MIGRATION_CHANGED */
 export async function pendingMigrations(
   database: Pick<Database, 'query'>,
   migrations: readonly Migration[],
@@ -19,7 +15,7 @@ export async function pendingMigrations(
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-/** This version must have every migration of the database. @throws {DatabaseError} SCHEMA_NEWER */
+/** @throws {DatabaseError} SCHEMA_NEWER */
 export async function refuseNewerSchema(database: Pick<Database, 'query'>, migrations: readonly Migration[]) {
   refuseNewer(await readApplied(database), migrations);
 }
@@ -30,7 +26,6 @@ function refuseNewer(applied: ReadonlyMap<string, string>, migrations: readonly 
   if (unknown.length > 0) throw newerSchema(unknown);
 }
 
-/** Hashes by name, in the order of application. */
 async function readApplied(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, string>> {
   if (!(await hasMigrationsTable(database))) return new Map();
   const rows = await database.query<{ name: string; hash: string }>(

@@ -3,14 +3,10 @@ import { type ClientBase, Query } from 'pg';
 interface BoundedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Rows are lists of values instead of objects. */
   readonly isArray: boolean;
 }
 
-/**
- * Reads rows one by one: a result that is too large is never in memory. After an error of `take`, which is called with
- * the bytes of each row, the server still sends the other rows: close the connection.
- */
+/** Row by row: no large result is in memory. Close the connection if `take` (row bytes) throws. */
 export function readBounded<Row>(
   client: Pick<ClientBase, 'query'>,
   { text, values, isArray }: BoundedStatement,
@@ -40,5 +36,4 @@ export function readBounded<Row>(
   });
 }
 
-/** For a value without its text. */
 const VALUE_BYTES = 16;

@@ -8,32 +8,24 @@ import { sql } from '../sql.ts';
 const APPLICATION_NAME = 'chainstead reader role';
 
 const READER_ROLE = 'chainstead_reader';
-/** Longest name of a role. */
 const NAME_LENGTH_MAX = 63;
 const SQLSTATE_INVALID_PASSWORD = '28P01';
 const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
-/** Another process created the role at the same moment. */
 const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '23505', 'XX000']);
 
 export interface ReaderLoginOptions {
-  /** The program's database. */
   readonly url: string;
-  /** The same server, as a role that may create roles. */
   readonly makerUrl: string;
   /** End of the role's name: `graphql`. */
   readonly purpose: string;
   readonly password: string;
   readonly connectionsMax: number;
-  /** The setting that needs the role, and the one that replaces it: for the error. */
+  /** For the error: this needs the role, `urlSetting` replaces it. */
   readonly setting: string;
   readonly urlSetting: string;
 }
 
-/**
- * Creates a role that is only a member of chainstead_reader, or sets its password. Each database has its own role.
- * @returns the URL of the database with this role
- * @throws {DatabaseError} READER_ROLE_MISSING with the statement to run, if the maker may not create roles
- */
+/** @returns the database's URL with the role @throws {DatabaseError} READER_ROLE_MISSING */
 export async function provideReaderLogin(options: ReaderLoginOptions): Promise<string> {
   const { url, makerUrl, purpose, password } = options;
   const { database } = parseConnectionString(url);
@@ -64,7 +56,7 @@ function mayNotCreate({ setting, urlSetting }: ReaderLoginOptions, create: strin
   });
 }
 
-/** Parameters of the URL would take precedence. */
+/** Parameters would take precedence. */
 function withLogin(url: string, user: string, password: string): string {
   const [place = '', query = ''] = url.trim().split(/\?(.*)/s);
   const parameters = new URLSearchParams(query);

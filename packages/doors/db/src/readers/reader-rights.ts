@@ -1,10 +1,7 @@
 import type { ClientBase } from 'pg';
 import { runAlone } from './run-alone.ts';
 
-/**
- * A sentence about rights that make a role unsafe for queries of clients; null: safe. Covers all roles that a statement
- * can switch to: `SELECT set_config('role', …)`.
- */
+/** Null: safe for clients' queries, also after `set_config('role', …)`. */
 export async function excessRights(client: Pick<ClientBase, 'query'>): Promise<string | null> {
   type Rights = { readonly login: string; readonly roles: string | null; readonly relations: string | null };
   const [rights] = await runAlone<Rights>(client, RIGHTS_SQL);
@@ -15,7 +12,7 @@ export async function excessRights(client: Pick<ClientBase, 'query'>): Promise<s
     : `The role ${rights.login} may change, or read outside of the schemas analytics and contracts: ${rights.relations}`;
 }
 
-/** Relations of extensions, such as pg_stat_statements, are readable by every role. */
+/** Extensions' relations, such as pg_stat_statements, are readable by all. */
 const RIGHTS_SQL = `
 WITH reachable AS MATERIALIZED (
   SELECT oid, rolname, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR rolname LIKE 'pg\\_%' AS is_powerful

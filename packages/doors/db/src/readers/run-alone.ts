@@ -1,6 +1,6 @@
 import type { ClientBase, QueryResultRow } from 'pg';
 
-/** The extended protocol refuses several statements; the driver would send a text without values by the simple one. */
+/** The extended protocol refuses several statements, unlike the driver's default. */
 export async function runAlone<Row extends QueryResultRow>(
   client: Pick<ClientBase, 'query'>,
   text: string,

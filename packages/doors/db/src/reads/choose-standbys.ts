@@ -1,30 +1,27 @@
 import type { WalPosition } from './wal-position.ts';
 
 export interface KnownStandby {
-  /** Replayed at least; null: it does not respond or is no standby. */
+  /** Null: silent, or no standby. */
   readonly replayed: WalPosition | null;
   readonly lagMs: number;
 }
 
 export interface ReadDemand {
-  /** Position returned before: the WAL must be replayed at least to here. */
   readonly floor: WalPosition;
   /** A standby with more lag is not read from. */
   readonly lagMaxMs: number;
-  /** Wait for a standby. */
   readonly waitMaxMs: number;
-  /** Increases with each read, so that standbys take turns. */
+  /** Increases per read: standbys take turns. */
   readonly turn: number;
 }
 
 export interface ChosenStandbys<Standby> {
-  /** Have replayed enough, in the order to try. */
   readonly reached: readonly Standby[];
-  /** May have replayed enough by now or within the wait, nearest first. */
+  /** May have replayed it by now or soon, nearest first. */
   readonly near: readonly Standby[];
 }
 
-/** If both lists are empty, the read must use the primary. */
+/** Both empty: use the primary. */
 export function chooseStandbys<Standby extends KnownStandby>(
   standbys: readonly Standby[],
   { floor, lagMaxMs, waitMaxMs, turn }: ReadDemand,

@@ -14,42 +14,31 @@ import { createWalHistory, type WalHistory } from './wal-history.ts';
 import { parseWalPosition } from './wal-position.ts';
 
 export interface ReadsOptions {
-  /** `DATABASE_READ_URL`: each of its hosts is a standby. */
+  /** `DATABASE_READ_URL`: each host is a standby. */
   readonly url: string;
   readonly primary: Database;
-  /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Connections to each standby. */
+  /** Per standby. */
   readonly poolSize: number;
-  /** See `openDatabase`. */
   readonly prepared?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   /** A standby with more lag is not read from. */
   readonly lagMaxMs: number;
-  /** Connections of a standby, whenever it is found. */
+  /** Called whenever a standby is found. */
   readonly onRoom?: (host: string, room: ConnectionRoom) => void;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
 export interface Reads {
-  /**
-   * For one request.
-   * @param primary connection of this request to the primary
-   * @param signal aborts when the result is not needed any more
-   * @param counting as in `Database.until`, for reads on standbys
-   */
+  /** For one request. @param primary its connection @param counting on standbys */
   session(primary: ReadDatabase, signal?: AbortSignal, counting?: () => CountBytes): ReadSession;
-  /** Waits for running reads. */
   close(): Promise<void>;
 }
 
 const PRIMARY_EVERY_MS = 200;
 
-/**
- * A standby that is unavailable, lags or is none is skipped for that time and logged once.
- * @throws {DatabaseError} DATABASE_URL_INVALID, STANDBYS_OF_CLUSTER; errors of the primary
- */
+/** @throws {DatabaseError} DATABASE_URL_INVALID, STANDBYS_OF_CLUSTER; errors of the primary */
 export async function openReads(options: ReadsOptions): Promise<Reads> {
   const { primary, logger, lagMaxMs } = options;
   const { prepared = false, settings = {}, onRoom = () => {} } = options;
@@ -78,7 +67,6 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
     watchPrimary(primary, history, logger, stopping.signal),
     ...standbys.map((standby) => standby.watch(stopping.signal)),
   ];
-  // The first requests can then use them.
   await Promise.all(standbys.map((standby) => standby.look()));
   return {
     session: (own, signal, counting) =>
@@ -96,7 +84,7 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
   };
 }
 
-/** A standby of a coordinator has only the coordinator's WAL, whose positions don't cover commits on workers. */
+/** A coordinator's WAL does not cover commits on workers. */
 function standbysOfCluster(): DatabaseError {
   return new DatabaseError({
     code: 'STANDBYS_OF_CLUSTER',
@@ -106,7 +94,7 @@ function standbysOfCluster(): DatabaseError {
   });
 }
 
-/** The end of the primary's WAL. Standbys only get flushed WAL. */
+/** Standbys only get flushed WAL. */
 async function watchPrimary(primary: Database, history: WalHistory, logger: Logger, signal: AbortSignal) {
   while (!signal.aborted) {
     try {
@@ -121,7 +109,7 @@ async function watchPrimary(primary: Database, history: WalHistory, logger: Logg
   }
 }
 
-/** Shared by a server and its copies only. */
+/** Shared only by a server and its copies. */
 async function clusterOf(primary: Database): Promise<string> {
   const [row] = await primary.select<{ id: string }>(
     sql`SELECT system_identifier::text AS id FROM pg_control_system()`,

@@ -6,24 +6,21 @@ import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from '
 
 /** Reads of one request: each sees at least the state of earlier ones. */
 export interface ReadSession extends ReadDatabase {
-  /** Latest possible state of all results so far; null: nothing was read. For `requireAtLeast` in any process. */
+  /** Latest possible state so far; null: nothing read. For `requireAtLeast` anywhere. */
   readonly position: string | null;
-  /** Reads must see at least this state; null: unknown, so the primary must be read. */
+  /** Null: unknown, so the primary is read. */
   requireAtLeast(position: string | null): void;
-  /** The request also queried the primary directly: results must be consistent. */
+  /** The request queried the primary: results must be consistent. */
   stayOnPrimary(): void;
 }
 
-/** Minimum position of all sessions of a process. */
 export type SharedFloor = { position: WalPosition };
 
 export interface ReadSessionOptions {
   readonly onStandbys: ReadOnStandbys;
   readonly primary: ReadDatabase;
   readonly floor: SharedFloor;
-  /** Ends reads on standbys. */
   readonly end: End | undefined;
-  /** Called for each read from the primary. */
   readonly onPrimary: () => void;
 }
 
@@ -72,7 +69,7 @@ export function createReadSession({ onStandbys, primary, floor, end, onPrimary }
   };
 }
 
-/** A commit is in the WAL before it becomes visible: everything visible before this query is before the position. */
+/** A commit is in the WAL before it is visible. */
 export async function positionOfPrimary(primary: ReadDatabase): Promise<WalPosition> {
   const [row] = await primary.select<{ position: string }>(sql`SELECT pg_current_wal_insert_lsn()::text AS position`);
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');

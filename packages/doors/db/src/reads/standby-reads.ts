@@ -12,9 +12,8 @@ import type { WalPosition } from './wal-position.ts';
 export interface Requested {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** The rows must include every commit up to here. */
+  /** Every commit up to here must be included. */
   readonly floor: WalPosition;
-  /** The rows are not needed any more, or are too large. */
   readonly end: End | undefined;
 }
 
@@ -27,14 +26,13 @@ export interface StandbyReadsOptions {
   readonly metrics: Pick<ReadMetrics, 'reads'>;
 }
 
-/** Null if the primary must be queried. */
+/** Null: query the primary. */
 export type ReadOnStandbys = <Row extends object>(requested: Requested) => Promise<StandbyRead<Row> | null>;
 
-/** Successive waits for a standby that has nearly replayed enough. After them, the primary is faster. */
+/** After these waits, the primary is faster. */
 const WAITS_MS = [0, 5, 15, 30];
 const WAIT_MAX_MS = WAITS_MS.reduce((sum, wait) => sum + wait, 0);
 
-/** Standbys are used while at least one is suitable. */
 export function createStandbyReads(options: StandbyReadsOptions): ReadOnStandbys {
   const { standbys, lagOf, lagMaxMs } = options;
   const tryOn = createAttempts(options);
@@ -64,12 +62,10 @@ async function firstToReach(near: readonly Standby[], floor: WalPosition): Promi
   return undefined;
 }
 
-/** One attempt on one standby; null if another server must be queried. */
 function createAttempts({ logger, metrics }: StandbyReadsOptions) {
   const reported = new Set<string>();
   const count = (host: string, outcome: ReadOutcome): void => metrics.reads.inc({ host, outcome });
 
-  /** Each kind of error once; metrics count them. */
   function reportOf(host: string, outcome: ReadOutcome, error: PostgresError): void {
     const kind = `${host} ${error.code}`;
     if (outcome === 'away' || reported.has(kind)) return;
@@ -85,7 +81,7 @@ function createAttempts({ logger, metrics }: StandbyReadsOptions) {
     const { text, values, floor, end } = requested;
     try {
       const read = await standby.read<Row>(text, values, end);
-      // The known position was from before a restart, or from another server behind the same name.
+      // The known position was from before a restart, or from another server of that name.
       const isBehind = read.from < floor;
       count(standby.host, isBehind ? 'behind' : 'answered');
       return isBehind ? null : read;
@@ -100,13 +96,12 @@ function createAttempts({ logger, metrics }: StandbyReadsOptions) {
   };
 }
 
-/** The statement conflicted with the replay. */
 const RECOVERY_CONFLICT = '40001';
 const READ_ONLY = '25006';
 /** The statement took too long, and would elsewhere too. */
 const QUERY_CANCELED = '57014';
 
-/** Null for errors not caused by the server. */
+/** Null: not the server's fault. */
 function outcomeOf(error: unknown): ReadOutcome | null {
   if (error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY') return 'away';
   const code = error instanceof PostgresError ? error.code : undefined;

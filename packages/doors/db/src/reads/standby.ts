@@ -13,30 +13,23 @@ import { noStandby, readOnStandby, type StandbyRead } from './read-on-standby.ts
 import { laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 
 export interface StandbyOptions {
-  /** Has a single host. */
   readonly target: ConnectionTarget;
-  /** For the primary, which the standby must be a copy of. */
+  /** The primary's, which a copy shares. */
   readonly clusterId: string;
   readonly applicationName: string;
-  /** Connections, plus one that reads the replayed position. */
+  /** Connections, plus one that reads the position. */
   readonly poolSize: number;
   readonly prepared: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  /** Called whenever the server becomes available. */
   readonly onRoom: (host: string, room: ConnectionRoom) => void;
   readonly logger: Logger;
 }
 
-/** Between reads of the position, which is cached for requests. */
 const LOOK_EVERY_MS = 150;
-/** Between checks of an unavailable server. */
 const LOOK_AGAIN_MS = 1_000;
-/** Without a response for this long, a server is unavailable. */
 const SILENCE_MS = 3_000;
 
-/** Follows the primary and accepts reads. */
 export class Standby {
-  /** `host:port`. */
   readonly host: string;
   readonly #options: StandbyOptions;
   readonly #pool: Pool;
@@ -46,7 +39,6 @@ export class Standby {
   #lastReplayed: WalPosition | null = null;
   #session: SessionClient | null = null;
   #looking: Promise<void> | null = null;
-  /** Null: not logged yet whether it can be read from. */
   #isAway: boolean | null = null;
   #isClosed = false;
 
@@ -55,7 +47,6 @@ export class Standby {
     const target = { ...options.target, connectTimeoutMs: Math.min(options.target.connectTimeoutMs, SILENCE_MS) };
     this.#options = options;
     this.host = target.hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
-    // The statements of a read are pipelined.
     const config: PoolConfig = { types: columnParsers, pipeline: true };
     this.#pool = openPoolTo(target, { ...options, size: options.poolSize }, config);
     this.#pool.on('connect', (client) => {
@@ -67,17 +58,16 @@ export class Standby {
     this.#openSession = sessionsTo(target, { applicationName });
   }
 
-  /** Null while the standby can't be read from. */
+  /** Null while it can't be read from. */
   get replayed(): WalPosition | null {
     return this.#replayed;
   }
 
-  /** Null before the first position. */
   get lastReplayed(): WalPosition | null {
     return this.#lastReplayed;
   }
 
-  /** @throws the errors of connection and statement; the caller decides on {@link Standby.doubt} */
+  /** @throws errors of connection and statement; then consider {@link Standby.doubt} */
   async read<Row extends object>(text: string, values: readonly unknown[], end?: End): Promise<StandbyRead<Row>> {
     const work = (client: PoolClient) => {
       if (!(client instanceof SessionClient)) throw new TypeError('A pool gave a client of another kind');
@@ -88,7 +78,6 @@ export class Standby {
     return read;
   }
 
-  /** Reads the replayed position. Concurrent callers share the query. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
@@ -96,13 +85,12 @@ export class Standby {
     return this.#looking;
   }
 
-  /** After a failure possibly caused by the server, it is not used until it has responded to a check. */
+  /** After a failure, it is unused until it responds to a check. */
   doubt(): void {
     this.#replayed = null;
     void this.look();
   }
 
-  /** Checks periodically until the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look();
@@ -110,7 +98,6 @@ export class Standby {
     }
   }
 
-  /** Waits for running reads. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#session?.destroy();
@@ -153,7 +140,7 @@ export class Standby {
 
   #reached(position: WalPosition): void {
     this.#lastReplayed = position;
-    // It may be lower than before, after a restart.
+    // May be lower after a restart.
     this.#replayed = position;
     if (this.#isAway !== false) this.#options.logger.info({ host: this.host }, 'Reads go to the standby');
     this.#isAway = false;
@@ -163,7 +150,7 @@ export class Standby {
     this.#session?.destroy();
     this.#session = null;
     this.#replayed = null;
-    // Otherwise running reads on an unresponsive server would wait for the kernel's timeout.
+    // Otherwise reads would wait for the kernel's timeout.
     for (const client of this.#clients) client.destroy();
     if (this.#isAway !== true) {
       const isPrimary = error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY';

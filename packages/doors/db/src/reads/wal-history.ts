@@ -2,24 +2,22 @@ import type { WalPosition } from './wal-position.ts';
 
 export type WalHistory = ReturnType<typeof createWalHistory>;
 
-/** Longer than any lag with which a standby is used. */
 const KEPT_MS = 600_000;
 
-/** Recent end positions of the primary's WAL, with times of one monotonic clock in milliseconds. */
+/** Times are of one monotonic clock, in milliseconds. */
 export function createWalHistory() {
-  /** Ascending. The first sample is older than {@link KEPT_MS}, or the very first. */
+  /** Ascending; the first is older than {@link KEPT_MS}, or the very first. */
   let samples: { readonly position: WalPosition; readonly at: number }[] = [];
   return {
     add(position: WalPosition, at: number): void {
       const newest = samples.at(-1);
       if (newest?.position === position) return;
-      // Another server has taken over, without the last WAL of this one.
+      // Another server took over, without the last WAL.
       if (newest !== undefined && position < newest.position) samples = [];
       samples.push({ position, at });
       const [, second] = samples;
       if (second !== undefined && second.at < at - KEPT_MS) samples.shift();
     },
-    /** @param replayed position of the standby */
     lagOf(replayed: WalPosition, now: number): { readonly ms: number; readonly bytes: number } {
       const newest = samples.at(-1);
       if (newest === undefined || newest.position <= replayed) return { ms: 0, bytes: 0 };
@@ -29,7 +27,6 @@ export function createWalHistory() {
   };
 }
 
-/** Index of the first sample that the standby has not completely replayed. */
 function firstAfter(samples: readonly { readonly position: WalPosition }[], replayed: WalPosition): number {
   let [low, high] = [0, samples.length];
   while (low < high) {

@@ -4,14 +4,10 @@ import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { sql } from '../sql.ts';
 
-/** Other traffic of a pooler may hide the problem in a single check. */
+/** Other traffic may hide the problem once. */
 const ROUNDS = 3;
 
-/**
- * Behind a pooler in transaction mode, each transaction of {@link Database.session} may run on another server session:
- * locks, settings and notifications would silently get lost.
- * @throws {DatabaseError} DATABASE_POOLED_BY_TRANSACTION
- */
+/** Poolers may lose locks and settings. @throws {DatabaseError} DATABASE_POOLED_BY_TRANSACTION */
 export async function checkSessions(database: Pick<Database, 'session'>): Promise<void> {
   const [first, other] = [database.session(), database.session()];
   try {
@@ -19,7 +15,7 @@ export async function checkSessions(database: Pick<Database, 'session'>): Promis
     await other.connect();
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = await backendOf(first);
-      // While this transaction holds a server session, the first client can't get the same one.
+      // It holds a session, which the first client then can't get.
       await other.query('BEGIN');
       const held = await backendOf(other);
       const after = await backendOf(first);

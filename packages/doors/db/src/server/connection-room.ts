@@ -3,13 +3,12 @@ import { sql } from '../sql.ts';
 
 export interface ConnectionRoom {
   readonly max: number;
-  /** Reserved for superusers and for roles chosen by the operator. */
   readonly reserved: number;
-  /** Sessions of other programs and of other Chainstead processes. */
+  /** Includes other Chainstead processes. */
   readonly usedByOthers: number;
 }
 
-/** @param applicationName of this process's own sessions, which don't count */
+/** @param applicationName this process's own sessions don't count */
 export async function readConnectionRoom(
   database: Pick<Database, 'query'>,
   applicationName: string,

@@ -2,7 +2,6 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { errorText, Gauge, type Logger, type Registry } from '@chainstead/core';
 
-/** The disk under a folder, read at each scrape. Only for the embedded server. */
 export function measureDisk(registry: Registry, folder: string, logger: Logger): void {
   const gauge = (name: string, help: string, read: (facts: StatsFs) => number): Gauge =>
     new Gauge({

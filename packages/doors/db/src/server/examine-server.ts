@@ -7,7 +7,7 @@ import { POSTGRES_MAJOR_MIN } from './server-check.ts';
 export interface ExaminedServer {
   readonly database: Pick<Database, 'query'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Data folder on this machine; null: its disk is not accessible from here. */
+  /** Null: its disk is not accessible. */
   readonly folder: string | null;
 }
 
@@ -37,12 +37,12 @@ const ROUND_TRIPS = 10;
 const ROUND_TRIP_SLOW_MS = 10;
 const CLOCK_OFF_MS = 5_000;
 const BUFFERS_SMALL = 128 * MEGABYTE;
-/** Below this size, `max_wal_size` does not matter yet. */
+/** Smaller ones need no `max_wal_size`. */
 const DATABASE_LARGE = 10 * GIGABYTE;
 const WAL_SMALL = GIGABYTE;
 const DISK = { low: 0.15, bad: 0.05 };
 
-/** Replication is examined if there is a publication. Read-only. */
+/** Read-only. Replication counts if there is a publication. */
 export async function examineServer({ database, clock, folder }: ExaminedServer): Promise<Finding[]> {
   const [facts] = await database.query<ServerFacts>(FACTS);
   if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');

@@ -8,20 +8,17 @@ import { rawSql, type Sql, sql } from '../sql.ts';
 
 const APPLICATION_NAME = 'chainstead provision';
 
-/** For the embedded server, created by initdb. */
 export const SUPERUSER = 'postgres';
-/** Chainstead's role in the embedded server. It owns only its database. */
 const PROGRAM_ROLE = 'chainstead';
 const READER_ROLE = 'chainstead_reader';
 const DATABASE = 'chainstead';
-/** On some servers, only a superuser may create them. */
 const EXTENSIONS = ['btree_gist', 'pg_trgm'];
-/** Per session of other roles in Chainstead's database: sorts and joins that exceed memory. */
+/** Per session, for sorts and joins that exceed memory. */
 const TEMP_FILE_LIMIT = '2GB';
 
 const SQLSTATE_INVALID_PASSWORD = '28P01';
 const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
-/** If two processes provision concurrently: the other's role, database, extension or changes (XX000) are the same. */
+/** Two processes provision: the other's objects or changes (XX000) are the same. */
 const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505', 'XX000']);
 const SERVER_VERSION_WITH_TRANSACTION_TIMEOUT = 170_000;
 
@@ -39,17 +36,12 @@ export function superuserUrl({ port, passwords }: ProvisionedServer): string {
 }
 
 export interface ProvisionOptions {
-  /** Any database of the server, as a superuser. */
   readonly superuserUrl: string;
-  /** The program's database, with its role and password. Neither needs to exist. */
+  /** Database, role and password need not exist. */
   readonly programUrl: string;
 }
 
-/**
- * Creates role, database, extensions, readers' role with its privileges, and limits for all roles in that database.
- * Changes nothing if all exist.
- * @throws {DatabaseError} DATABASE_NOT_PROVISIONED
- */
+/** Changes nothing if all exists. @throws {DatabaseError} DATABASE_NOT_PROVISIONED */
 export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
   const superuser = parseConnectionString(urls.superuserUrl);
   const program = readProgram(urls.programUrl);
@@ -61,7 +53,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
   try {
     await withSession(superuser, APPLICATION_NAME, async (admin) => {
       const [role] = await queryOn(admin, sql`SELECT FROM pg_roles WHERE rolname = ${program.role}`);
-      // Created with its password, because a failed login test later would be logged by the server.
+      // With its password: the server would log a failed login.
       if (role === undefined)
         await make(
           admin,
@@ -100,7 +92,7 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
   }
 }
 
-/** The migration can't set limits, because the program's role may not change other roles. An operator's settings stay. */
+/** The program's role may not change other roles. An operator's settings stay. */
 async function provideReaders(admin: Client): Promise<void> {
   const [reader] = await queryOn<{ isUnlimited: boolean }>(
     admin,
@@ -120,8 +112,8 @@ async function provideReaders(admin: Client): Promise<void> {
 }
 
 /**
- * Missing limits of all roles in the database. The job queue waits for advisory locks. Temporary tables, large objects,
- * WAL messages and unlimited temporary files fill the disk. Function privileges apply to one database.
+ * The job queue waits for advisory locks; temporary tables, large objects, WAL messages and files
+ * fill the disk. Function privileges apply to one database.
  */
 function missingBounds(role: Sql): Sql {
   return sql`SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, ${role}::text) AS statement
@@ -148,7 +140,7 @@ WHERE NOT EXISTS (
   WHERE rolname = ${role} AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
 }
 
-/** For readers without privileges: the schema was created before their role, or restored from a dump. */
+/** The schema is older than the role, or restored from a dump. */
 function missingPrivileges(role: Sql): Sql {
   const reader = sql`${READER_ROLE}`;
   return sql`SELECT format('GRANT USAGE ON SCHEMA analytics TO %2$I; GRANT SELECT ON ALL TABLES IN SCHEMA analytics TO %2$I; ALTER DEFAULT PRIVILEGES FOR ROLE %1$I IN SCHEMA analytics GRANT SELECT ON TABLES TO %2$I', ${role}::text, ${reader}::text) AS statement
@@ -167,7 +159,7 @@ function readProgram(url: string) {
   return { target, role, password, database };
 }
 
-/** The embedded server's password file may have been lost and created again. */
+/** The embedded server's password file may have been lost. */
 async function ensureLogin({ target, role, password }: Program, admin: Client): Promise<void> {
   try {
     await withSession(target, APPLICATION_NAME, () => Promise.resolve());

@@ -2,10 +2,9 @@ import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
 import { sql } from '../sql.ts';
 
-/** Oldest tested version. */
 export const POSTGRES_MAJOR_MIN = 15;
 
-/** @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED below Postgres 15; DATABASE_ENCODING_UNSUPPORTED if not UTF8 */
+/** @throws {DatabaseError} DATABASE_VERSION_UNSUPPORTED, DATABASE_ENCODING_UNSUPPORTED */
 export async function checkServer(database: Pick<Database, 'query'>): Promise<void> {
   const [server] = await database.query<{ number: number; version: string; encoding: string }>(
     sql`SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,

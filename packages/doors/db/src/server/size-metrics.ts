@@ -7,26 +7,23 @@ export interface SizeMetricsOptions {
   readonly registry: Registry;
   readonly database: Pick<Database, 'until'>;
   readonly logger: Logger;
-  /** Until sizes are read again. @default 60,000 */
+  /** @default 60,000 */
   readonly keptMs?: number;
 }
 
-/** Sizes change slowly, and reading them accesses every file of the database. */
+/** Reading accesses every file of the database. */
 const KEPT_MS = 60_000;
-/** A scrape must not wait for an unresponsive database. */
 const READ_MS = 1_000;
 
 const DATABASE = sql`SELECT NULL AS name, pg_database_size(current_database())::float8 AS bytes, 0 AS partitions`;
-/** Partitions count for their table. A partition that is dropped during the read has no size. */
+/** Partitions count for their table. One dropped meanwhile has no size. */
 const TABLES = sql`SELECT coalesce(pg_partition_root(own.oid), own.oid::regclass)::text AS name,
     coalesce(sum(pg_total_relation_size(own.oid)), 0)::float8 AS bytes, count(*) FILTER (WHERE own.relispartition)::int AS partitions
   FROM pg_class AS own WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace GROUP BY 1`;
 
-/** Sizes of the database and its tables, read at each scrape. */
 export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: SizeMetricsOptions): void {
   let reading: Promise<void> | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
-  /** Reads once for all gauges of a scrape. */
   const refresh = (): Promise<void> => {
     if (performance.now() - readAt < keptMs) return Promise.resolve();
     reading ??= readAll().finally(() => {
@@ -57,7 +54,7 @@ export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: S
         if (parts > 0) partitions.set({ table }, parts);
       }
     } catch (error) {
-      // The last values stay: another metric reports that the database is unavailable.
+      // The last values stay: another metric reports the outage.
       logger.debug({ reason: errorText(error) }, 'Sizes of tables could not be read');
     }
   }

@@ -2,19 +2,18 @@ import { statfs } from 'node:fs/promises';
 import { errorText } from '@chainstead/core';
 
 export interface DiskPlace {
-  /** Set by the operator (`DATABASE_DISK_BYTES`); null: not set. */
+  /** Operator's `DATABASE_DISK_BYTES`; null: not set. */
   readonly diskBytes: number | null;
-  /** Data folder of the embedded server on this machine; null: the server is elsewhere. */
+  /** Embedded server's data folder; null: elsewhere. */
   readonly folder: string | null;
 }
 
-/** Bytes, or the reason why they are unknown. */
 export type DiskSpace =
   | {
       readonly isKnown: true;
       readonly sizeBytes: number;
       readonly freeBytes: number;
-      /** `setting`: free space is the configured size minus the database's own. */
+      /** `setting`: free is the setting minus the database. */
       readonly source: 'setting' | 'folder';
     }
   | { readonly isKnown: false; readonly reason: string };

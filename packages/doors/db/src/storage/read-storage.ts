@@ -4,28 +4,22 @@ import { type FormerSize, readFormerSizes } from './table-samples.ts';
 import { readTableSizes, type TableSize } from './table-sizes.ts';
 
 export interface StorageReport {
-  /** Largest first. */
   readonly tables: readonly StoredTable[];
-  /** Without the WAL. */
   readonly databaseBytes: number;
-  /** Null while unknown: the `worker` role takes hourly samples. */
+  /** Null: unknown. The `worker` role takes hourly samples. */
   readonly bytesPerDay: number | null;
-  /** Period of the growth measurement; null while unknown. */
   readonly overSeconds: number | null;
   readonly disk: DiskSpace;
-  /** Until the disk is full at this growth; null if either is unknown or the database does not grow. */
+  /** Null: unknown, or no growth. */
   readonly daysLeft: number | null;
-  /** Cluster nodes that did not respond: their data is missing here. */
   readonly away: readonly string[];
 }
 
 export interface StoredTable extends TableSize {
-  /** Null while unknown. */
   readonly bytesPerDay: number | null;
 }
 
 const DAY_SECONDS = 86_400;
-/** For a growth per day. */
 const OVER_SECONDS_MIN = 3_000;
 
 export async function readStorage(database: Pick<Database, 'query'>, place: DiskPlace): Promise<StorageReport> {
@@ -34,7 +28,7 @@ export async function readStorage(database: Pick<Database, 'query'>, place: Disk
     readFormerSizes(database),
   ]);
   const disk = await readDiskSpace(place, databaseBytes);
-  // Missing data of an unavailable node must not count as shrinking.
+  // Missing data must not count as shrinking.
   const growth = (bytes: number, then: FormerSize | null | undefined): number | null =>
     away.length > 0 ? null : growthPerDay(bytes, then ?? null);
   const bytesPerDay = growth(databaseBytes, former.database);
@@ -52,13 +46,11 @@ export async function readStorage(database: Pick<Database, 'query'>, place: Disk
   };
 }
 
-/** Null if the former size is too recent. */
 export function growthPerDay(bytes: number, former: FormerSize | null): number | null {
   if (former === null || former.secondsAgo < OVER_SECONDS_MIN) return null;
   return ((bytes - former.bytes) * DAY_SECONDS) / former.secondsAgo;
 }
 
-/** Null if unknown or not growing. */
 export function daysUntilFull(disk: DiskSpace, bytesPerDay: number | null): number | null {
   if (!disk.isKnown || bytesPerDay === null || bytesPerDay <= 0) return null;
   return disk.freeBytes / bytesPerDay;

@@ -1,25 +1,21 @@
-/** Hourly table sizes (`table_sizes_hourly`): one row per table and hour, retained for a day. */
+/** One row per table and hour, kept for a day. */
 
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 import { readTableSizes } from './table-sizes.ts';
 
-/** Table name of the whole database's sample. */
 const WHOLE = '';
-/** Largest first: smaller ones don't fill a disk. */
 const TABLES_MAX = 200;
 const KEPT_HOURS = 26;
-/** Growth is measured over about a day. */
 const BACK_HOURS = 24.5;
 
-/** Unless there is a sample of this hour. */
 export async function sampleTables(database: Database): Promise<void> {
   const [known] = await database.query(
     sql`SELECT FROM table_sizes_hourly WHERE table_name = ${WHOLE} AND hour = date_trunc('hour', now())`,
   );
   if (known !== undefined) return;
   const { tables, databaseBytes, away } = await readTableSizes(database);
-  // Data of an unavailable node would look like growth once it is back.
+  // Missing data would look like growth later.
   if (away.length > 0) return;
   const largest = tables.slice(0, TABLES_MAX);
   const sampled = [
@@ -39,7 +35,7 @@ export interface FormerSize {
   readonly secondsAgo: number;
 }
 
-/** Sizes of a day ago, or of the oldest sample if none is that old. */
+/** A day ago, or the oldest sample. */
 export async function readFormerSizes(database: Pick<Database, 'query'>) {
   const rows = await database.query<FormerSize & { table: string }>(
     sql`SELECT DISTINCT ON (table_name) table_name AS "table", bytes, extract(epoch FROM now() - sampled_at)::float8 AS "secondsAgo"

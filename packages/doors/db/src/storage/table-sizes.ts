@@ -3,27 +3,24 @@ import { readShards } from '../citus/read-shards.ts';
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 
-/** On disk, with partitions and shards. */
 export interface TableSize {
   readonly table: string;
-  /** For the last autovacuum; null before the first. */
+  /** At the last autovacuum; null before. */
   readonly rows: number | null;
-  /** Rows with their TOAST data. */
+  /** With TOAST. */
   readonly heapBytes: number;
   readonly indexBytes: number;
   readonly partitions: number;
 }
 
 export interface StorageSizes {
-  /** Largest first. */
   readonly tables: readonly TableSize[];
-  /** Without the WAL. On Citus: of the tables on all nodes that respond. */
+  /** Without the WAL. On Citus: of all responding nodes. */
   readonly databaseBytes: number;
-  /** Cluster nodes that did not respond: their data is missing here. */
+  /** Nodes without response: their data is missing. */
   readonly away: readonly string[];
 }
 
-/** A table that is dropped at that moment has no size. */
 const SIZES = sql`
   SELECT * FROM (SELECT coalesce(root.relname, own.relname) AS "table",
          CASE WHEN bool_and(own.reltuples < 0) THEN NULL ELSE sum(greatest(own.reltuples, 0))::float8 END AS rows,
@@ -34,7 +31,7 @@ const SIZES = sql`
    WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace
    GROUP BY 1) AS sized ORDER BY "heapBytes" + "indexBytes" DESC, "table"`;
 
-/** Accesses every file of the database, but counts no rows. */
+/** Accesses every file, but counts no rows. */
 export async function readTableSizes(database: Pick<Database, 'query'>): Promise<StorageSizes> {
   const [tables, [whole], layout] = await Promise.all([
     database.query<TableSize>(SIZES),
@@ -52,7 +49,7 @@ function bytesOf({ heapBytes, indexBytes }: TableSize): number {
   return heapBytes + indexBytes;
 }
 
-/** Over all nodes, because the coordinator's own files are empty. */
+/** The coordinator's own files are empty. */
 async function readInShards(database: Pick<Database, 'query'>, tables: readonly TableSize[]) {
   const names = tables.map(({ table }) => table);
   const reading = await readShards(database, names);
@@ -60,7 +57,6 @@ async function readInShards(database: Pick<Database, 'query'>, tables: readonly 
   for (const { table, partitions } of tables) {
     const shards = reading.shards.filter(({ root }) => root === table);
     const analyzed = shards.filter(({ tuples }) => tuples >= 0);
-    // Copies of a reference table have the same rows.
     const isCopied = shards.every(({ lowest }) => lowest === null);
     const rows = analyzed.reduce((sum, { tuples }) => (isCopied ? Math.max(sum, tuples) : sum + tuples), 0);
     const heapBytes = shards.reduce((sum, shard) => sum + shard.heapBytes, 0);

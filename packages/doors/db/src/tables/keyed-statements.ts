@@ -1,9 +1,7 @@
-/** Statements over the rows of a table selected by key. */
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { rawSql, type Sql, sql } from '../sql.ts';
 import { type ColumnOf, namesOf, tableName } from './typed-columns.ts';
 
-/** Two relations are equal in these columns. */
 export function hasSameKey<Table extends PgTable>(
   table: Table,
   key: readonly ColumnOf<Table>[],
@@ -17,7 +15,7 @@ export function hasSameKey<Table extends PgTable>(
   );
 }
 
-/** Deletes rows, aliased `stored`, whose key is returned by the query `keys`, and which meet a further condition. */
+/** Rows are aliased `stored`; `keys` returns their keys. */
 export function deleteByKey<Table extends PgTable>(
   table: Table,
   key: readonly ColumnOf<Table>[],

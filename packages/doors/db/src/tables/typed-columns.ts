@@ -1,11 +1,10 @@
-/** SQL names of tables and columns, type-checked against a table of a `schema.ts`. */
+/** SQL names, checked against a `schema.ts`. */
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { joinSql, rawSql, type Sql } from '../sql.ts';
 
 export type ColumnOf<Table extends PgTable> = keyof Table['_']['columns'] & string;
 
-/** By property. */
 export type ColumnsOf<Table extends PgTable> = Readonly<Record<ColumnOf<Table>, Sql>>;
 
 /** @example columnsAs(erc20Transfers, 'moved').blockNumber // moved.block_number */
@@ -21,7 +20,7 @@ export function namesOf<Table extends PgTable>(table: Table, properties: readonl
   return properties.map((property) => columns[property]?.name ?? property);
 }
 
-/** Some columns as a list: `token, chain_id`. @param alias of their relation. @default none */
+/** `token, chain_id`. @param alias of their relation @default none */
 export function columnList<Table extends PgTable>(
   table: Table,
   properties: readonly ColumnOf<Table>[],

@@ -1,6 +1,6 @@
 import type { StatementEffect } from './statement-effects.ts';
 
-/** One line: the leading comment of a migration if it has one, otherwise the objects it creates, adds and drops. */
+/** The leading comment, or the objects that it creates, adds and drops. */
 export function summariseMigration(text: string, effects: readonly StatementEffect[]): string {
   const [comment = ''] = /^(?:--(?!>)[^\n]*\n?)+/.exec(text) ?? [];
   const line = comment

@@ -1,4 +1,4 @@
-/** Predicted effects of migrating a database, from the text of its migrations and the size of its tables. Read-only. */
+/** Predicted from texts and table sizes. Read-only. */
 import type { Database } from '../database.ts';
 import { MIGRATIONS_FOLDER, type Migration, readMigrations } from '../migrations/read-migrations.ts';
 import { pendingMigrations } from '../migrations/schema-state.ts';
@@ -7,7 +7,6 @@ import { type EffectLock, effectsOf, type StatementEffect } from './statement-ef
 import { readUpgradedTables, type TouchedTable, type UpgradedTables } from './touched-tables.ts';
 
 export interface MigrationsPlan {
-  /** Number of migrations that the database has. */
   readonly applied: number;
   readonly pending: readonly PlannedMigration[];
 }
@@ -15,15 +14,12 @@ export interface MigrationsPlan {
 export interface PlannedMigration {
   readonly name: string;
   readonly summary: string;
-  /** Approximate duration, during which its tables are locked. */
   readonly seconds: number;
-  /** Approximate disk space. */
   readonly bytes: number;
   readonly locks: readonly PlannedLock[];
   readonly steps: readonly PlannedStep[];
 }
 
-/** A table with rows that is locked against others. */
 export interface PlannedLock {
   readonly table: string;
   readonly lock: Exclude<EffectLock, 'none'>;
@@ -34,7 +30,7 @@ export interface PlannedStep {
   /** Undefined: no table, or a new one. */
   readonly table: TouchedTable | undefined;
   readonly seconds: number;
-  /** Skipped because the table is too large for a migration: `chainstead indexes` does it later. */
+  /** Too large for a migration: `chainstead indexes` does it. */
   readonly isLeftOut: boolean;
 }
 
@@ -89,19 +85,17 @@ function locksOf(steps: readonly PlannedStep[]): PlannedLock[] {
   return [...locks].map(([table, lock]) => ({ table, lock }));
 }
 
-/** Measured on two cores with an SSD, with the embedded Postgres: tables of 1,000,000 transfers in memory. */
+/** Measured on two cores and SSD, embedded Postgres, 1,000,000 transfers. Per second. */
 const UPGRADE_RATES = {
-  /** Rows per second of an ordinary index. */
   indexRows: 420_000,
-  /** Rows per second of an index that keeps ranges from overlapping. */
+  /** An index that keeps ranges from overlapping. */
   rangeIndexRows: 11_000,
-  /** Per second. */
   scanBytes: 880_000_000,
-  /** Per second, tables and indexes together. */
+  /** Tables and indexes together. */
   rewriteBytes: 46_000_000,
-  /** Rows per second changed or deleted in place. */
+  /** Changed or deleted in place. */
   changedRows: 34_000,
-  /** For any other statement: a catalog write and a file flush. */
+  /** Seconds: a catalog write and a flush. */
   statementSeconds: 0.004,
 } as const;
 
@@ -114,10 +108,8 @@ function workSeconds({ kind, index }: StatementEffect, { rows, heapBytes, totalB
   return kind === 'change-rows' ? rows / UPGRADE_RATES.changedRows : 0;
 }
 
-/** With its share of the upper pages. */
 const INDEX_BYTES_PER_ROW = 40;
 
-/** Approximate extra disk space of a statement. */
 function bytesOf({ kind, index }: StatementEffect, table: TouchedTable | undefined): number {
   if (table === undefined) return 0;
   if (kind === 'rewrite') return table.totalBytes;

@@ -1,44 +1,32 @@
-/** Effect of a statement on existing objects, derived from its text. */
 export type EffectKind =
   | 'create-table'
-  /** Reads a table and writes an index. */
   | 'build-index'
-  /** Reads every row of a table. */
   | 'scan'
-  /** Rewrites a table and all its indexes. */
   | 'rewrite'
-  /** Changes rows, which the statement searches for. */
   | 'change-rows'
   | 'drop-table'
   | 'drop-view'
   | 'drop-index'
   | 'rename'
-  /** Takes no time. */
   | 'add-column'
-  /** Any other change of only the catalog. */
   | 'catalog'
-  /** Not recognized here. */
   | 'unknown';
 
-/** Operations blocked meanwhile: none; writes; reads and writes. */
 export type EffectLock = 'none' | 'writes' | 'all';
 
 export interface StatementEffect {
   readonly kind: EffectKind;
-  /** The table, without its schema. For `drop-index` the index, for `drop-view` the view, as written. Null: none. */
+  /** Without schema; for `drop-index` the index, for `drop-view` the view as written. */
   readonly object: string | null;
   readonly lock: EffectLock;
   readonly index?: { readonly name: string; readonly method: string };
   readonly renamedTo?: string;
   /** Fails if the table has rows. */
   readonly needsEmpty?: boolean;
-  /** Runs only under a condition checked by a code block. */
   readonly isConditional?: boolean;
-  /** Runs only if this table is smaller than `bytes`. */
   readonly onlyBelow?: { readonly table: string; readonly bytes: number };
 }
 
-/** In order. @param text of a migration's file */
 export function effectsOf(text: string): StatementEffect[] {
   return splitStatements(text).flatMap(effectsOfStatement);
 }
@@ -55,7 +43,7 @@ const DROP = rule('^DROP (TABLE|VIEW|INDEX) (?:IF EXISTS )?((?:"?\\w+"?\\.)?"?\\
 const ALTER_TABLE = rule('^ALTER TABLE (?:ONLY )?(?:IF EXISTS )?<name> (.*)$');
 const CHANGE = rule('^(?:UPDATE|DELETE FROM|INSERT INTO) <name>');
 const BLOCK = /^DO\s+(\$\w*\$)([\s\S]*)\1/i;
-/** Blocks no readers or writers: privileges, views, functions, comments, roles, schemas and extensions. */
+/** Blocks no readers or writers. */
 const CATALOG = rule(
   '^(?:CREATE (?:OR REPLACE )?(?:VIEW|FUNCTION|SCHEMA|EXTENSION|ROLE|TYPE|SEQUENCE)|ALTER (?:INDEX|ROLE|DEFAULT PRIVILEGES|VIEW|FUNCTION)|GRANT|REVOKE|COMMENT ON|SELECT|SET|DROP FUNCTION)\\b',
 );
@@ -84,7 +72,6 @@ function effectsOfStatement(statement: string): StatementEffect[] {
   return [{ kind: CATALOG.test(statement) ? 'catalog' : 'unknown', object: null, lock: 'none' }];
 }
 
-/** Actions of one ALTER TABLE, split at commas outside brackets. */
 function splitActions(actions: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -102,7 +89,6 @@ function splitActions(actions: string): string[] {
 
 const RENAME = rule('^RENAME TO "?(\\w+)"?');
 const ADD_COLUMN = rule('^ADD (?:COLUMN )?(?:IF NOT EXISTS )?(?!CONSTRAINT\\b)"?\\w+"? ');
-/** Evaluated separately for each row. */
 const VOLATILE_DEFAULT =
   /\bDEFAULT\s+(?:gen_random_uuid|random|clock_timestamp|nextval|uuidv7)\s*\(|\bGENERATED\b.*\b(?:STORED|IDENTITY)\b|\b(?:big)?serial\b/i;
 const ADD_INDEXED_CONSTRAINT =
@@ -111,7 +97,7 @@ const ADD_CHECKED_CONSTRAINT = /^ADD\s+(?:CONSTRAINT\s+"?\w+"?\s+)?(?:CHECK|FORE
 const CONSTRAINT_NAME = /^ADD\s+CONSTRAINT\s+"?(\w+)"?/i;
 const CHANGE_TYPE = /^ALTER\s+(?:COLUMN\s+)?"?\w+"?\s+(?:SET DATA\s+)?TYPE\b/i;
 const SET_NOT_NULL = /^ALTER\s+(?:COLUMN\s+)?"?\w+"?\s+SET\s+NOT\s+NULL\b/i;
-/** Storage parameters and statistics: readers and writers continue. */
+/** Readers and writers continue. */
 const SETTINGS =
   /^(?:SET\s*\(|RESET\s*\(|ALTER\s+(?:COLUMN\s+)?\S+\s+SET\s+STATISTICS|ALTER\s+COLUMN\s+"?\w+"?\s+SET\s+STATISTICS)/i;
 
@@ -137,14 +123,13 @@ function effectOfAction(table: string, action: string): StatementEffect {
 
 const IN_BLOCK =
   /\b(?:CREATE\s+(?:UNIQUE\s+)?INDEX|CREATE\s+TABLE|DROP\s+(?:TABLE|INDEX|VIEW)|ALTER\s+TABLE\s+"?\w|UPDATE\s+"?\w|DELETE\s+FROM|INSERT\s+INTO)[^;]*/gi;
-/** Matches `'nft_transfers'::regclass) < 1073741824`, the size limit for building an index. */
+/** `'nft_transfers'::regclass) < 1073741824`, the limit for building an index. */
 const SIZE_BOUND = /'(\w+)'::regclass\s*\)\s*<\s*(\d+)/;
 
-/** Possible effects. Statements that the block builds as text are not recognized. */
+/** Statements built as text are not recognized. */
 function effectsOfBlock(body: string): StatementEffect[] {
   const [, table, bytes] = SIZE_BOUND.exec(body) ?? [];
   const onlyBelow = table === undefined ? undefined : { table, bytes: Number(bytes) };
-  // The argument of EXECUTE is text whose table is unknown.
   const statements = body
     .replaceAll(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
     .matchAll(IN_BLOCK);
@@ -153,10 +138,10 @@ function effectsOfBlock(body: string): StatementEffect[] {
   return effects.map((effect) => ({ ...effect, isConditional: true, ...(onlyBelow && { onlyBelow }) }));
 }
 
-/** Tokens that may contain a semicolon without ending the statement: comments, quoted names and texts, bodies. */
+/** May contain a semicolon: comments, quoted names, texts, bodies. */
 const PIECE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;|[^;'"$/-]+|[\s\S]/g;
 
-/** Without comments, each on one line. Dollar-quoted bodies are unchanged. */
+/** Each on one line, without comments. Dollar-quoted bodies are unchanged. */
 export function splitStatements(text: string): string[] {
   const statements: string[] = [];
   let open = '';

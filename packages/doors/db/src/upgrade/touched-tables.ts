@@ -2,21 +2,17 @@ import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 import type { StatementEffect } from './statement-effects.ts';
 
-/** Before the upgrade, with its partitions. */
 export interface TouchedTable {
   readonly name: string;
-  /** The planner's estimate. */
   readonly rows: number;
   readonly heapBytes: number;
-  /** With indexes. */
   readonly totalBytes: number;
-  /** This role may change it. */
   readonly isOwned: boolean;
 }
 
-/** Tables at the time of each migration: an earlier one may have created, renamed or dropped them. */
+/** At each migration: an earlier one may have created, renamed or dropped some. */
 export interface UpgradedTables {
-  /** By its current name; undefined: it does not exist, or is new and empty. */
+  /** By current name; undefined: missing, or new and empty. */
   get(name: string): TouchedTable | undefined;
   tableOf(index: string): string | undefined;
   apply(effect: StatementEffect): void;
@@ -45,7 +41,7 @@ export async function readUpgradedTables(database: Pick<Database, 'query'>): Pro
   };
 }
 
-/** Rows of tables without statistics are estimated from their pages: a hundred per page is typical here. */
+/** Tables without statistics count a hundred rows per page. */
 const TABLES = sql`
   SELECT own.relname AS name, pg_has_role(own.relowner, 'USAGE') AS "isOwned",
          coalesce(sum(CASE WHEN part.reltuples >= 0 THEN part.reltuples

@@ -4,14 +4,13 @@ import { checkServer } from '../server/server-check.ts';
 import { rawSql, type Sql, sql } from '../sql.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 
-/** Found in advance. */
 export interface UpgradeObstacle {
   readonly code: string;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** Locked by a session, which migrations would wait for. */
+/** A table locked by a session that migrations would wait for. */
 export interface HeldTable {
   readonly table: string;
   readonly pid: number;
@@ -20,7 +19,6 @@ export interface HeldTable {
   readonly seconds: number;
 }
 
-/** Everything that would make the migrations of a plan fail. Read-only. */
 export async function findObstacles(
   database: Pick<Database, 'query'>,
   plan: MigrationsPlan,
@@ -51,7 +49,7 @@ async function serverObstacles(database: Pick<Database, 'query'>): Promise<Upgra
   }
 }
 
-/** Changing a table requires ownership, and creating one the CREATE privilege on the schema. */
+/** Changing needs ownership, creating the CREATE privilege. */
 async function rightObstacles(
   database: Pick<Database, 'query'>,
   plan: MigrationsPlan,
@@ -101,7 +99,7 @@ async function rowObstacles(
   return obstacles;
 }
 
-/** Postgres refuses to drop an object if other views depend on it. */
+/** Postgres refuses to drop what views depend on. */
 async function viewObstacles(
   database: Pick<Database, 'query'>,
   steps: readonly PlannedStep[],
@@ -118,7 +116,7 @@ async function viewObstacles(
   }));
 }
 
-/** Names in the catalog are readable without USAGE on their schema. */
+/** Readable without USAGE on their schema. */
 function dependentsOf(dropped: readonly string[]): Sql {
   const names = sql`${dropped}::text[]`;
   return sql`
@@ -133,10 +131,8 @@ function dependentsOf(dropped: readonly string[]): Sql {
      AND used.refobjid IN (SELECT oid FROM dropped) AND rule.ev_class NOT IN (SELECT oid FROM dropped) ORDER BY 1, 2`;
 }
 
-/** Ordinary statements have ended by then. */
 const HELD_SECONDS_MIN = 2;
 
-/** Locked for longer than a migration waits per attempt. */
 export async function findHeldTables(database: Pick<Database, 'query'>, plan: MigrationsPlan): Promise<HeldTable[]> {
   const tables = [...new Set(plan.pending.flatMap(({ locks }) => locks.map(({ table }) => table)))];
   if (tables.length === 0) return [];

@@ -1,4 +1,3 @@
-/** Claims due rows of one kind, up to the concurrency limit of this process. */
 import { type Clock, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
 import type { JobMetrics } from '../job-metrics.ts';
@@ -8,7 +7,7 @@ import { createSweep } from './sweep.ts';
 
 export interface ClaimLoop {
   wake(): void;
-  /** Claims due rows that had no notification. Never rejects. */
+  /** For rows without notification. Never rejects. */
   sweep(): Promise<void>;
   renew(signal: AbortSignal): Promise<void>;
   idle(): Promise<void>;
@@ -18,7 +17,6 @@ export interface ClaimLoopOptions extends Pick<ClaimRunnerOptions, 'database' | 
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: JobMetrics;
-  /** Longest time between two sweeps when no work is in progress. Milliseconds. */
   readonly sweepEveryMs: number;
   readonly stopping: AbortSignal;
   nameClaim(): string;
@@ -32,7 +30,6 @@ export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options:
   metrics.worked(label);
   const unwatch = metrics.watchDepth(label, async () => ({ ...(await readDueDepth(database, table, chain.id)) }));
   let filling: Promise<void> | null = null;
-  /** True if more rows may be due than the limit allowed to claim. */
   let isWanted = false;
   const runner = createClaimRunner(kind, {
     ...options,
@@ -48,7 +45,6 @@ export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options:
     if (isWanted && runner.atWork() < concurrency && !stopping.aborted) void fill();
   }
 
-  /** Claims until the limit is reached or no row is due. Never rejects. */
   function fill(): Promise<void> {
     isWanted = true;
     filling ??= claimWhileDue().finally(() => {
@@ -92,7 +88,7 @@ export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options:
 
   return {
     wake() {
-      // Sweep often for now: if the process that claims the row dies, its lease expires soon.
+      // Sweeps often for now: the claiming process may die, and its lease expires soon.
       sweep.noteWork();
       void fill();
     },

@@ -6,30 +6,27 @@ export interface DueEntry {
   readonly table: DueTable;
 }
 
-/** Counts up to 10,000 rows of a kind on one chain, earliest due first. */
 export interface DueCounts {
   readonly dueNow: number;
   readonly claimed: number;
   readonly waiting: number;
   readonly quarantined: number;
-  /** False if there are more rows than counted. */
   readonly isComplete: boolean;
   readonly oldestDueAt: Date | null;
-  /** Error of the failed row with the latest next attempt. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 export interface DueSummary {
   readonly kind: string;
   readonly chainId: number;
-  /** Null if the time limit was reached first. */
+  /** Null: the time limit came first. */
   readonly counts: DueCounts | null;
 }
 
 const ROWS_MAX = 10_000;
 const READ_MS = 2_000;
 
-/** Due work of the chains by kind, without rows that have no due time and no claim. Takes 2 s at most. */
+/** Without rows that have neither due time nor claim. Takes 2 s at most. */
 export async function summarizeDueWork(
   database: Pick<Database, 'until'>,
   entries: readonly DueEntry[],

@@ -1,34 +1,30 @@
-/**
- * SQL statements that claim, renew, release and fail rows of due work. A row is due once
- * `coalesce(lease_until, due_at)` has passed. A claim clears `due_at`; if set during the work, the row runs again.
- */
+/** Due once `coalesce(lease_until, due_at)` has passed. `due_at` set during the work: due again. */
 import { ChainsteadError, errorText } from '@chainstead/core';
 import { asSql, type Database, fromNow, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 
-/** A table with {@link dueColumns} and a `chain_id`. Texts in it are SQL of the program, never input. */
+/** With {@link dueColumns} and `chain_id`. Its texts are SQL of the program, never input. */
 export interface DueTable {
   readonly name: string;
   readonly key: readonly string[];
   readonly prefix?: string;
-  /** Condition of rows that can be due, as in the index. Default: all. */
+  /** As in the index. @default all rows */
   readonly isOpen?: Sql | string;
-  /** Condition of rows that a client waits for: claimed first. */
+  /** A client waits for these: claimed first. */
   readonly isUrgent?: Sql | string;
-  /** Order of claims. Default: earliest due first. */
+  /** @default earliest due first */
   readonly order?: Sql | string;
   readonly onClaim?: Sql | string;
-  /** Additional assignments of a failure. `later.moment`: the next attempt, or null. */
+  /** Assignments. `later.moment`: the next attempt, or null. */
   readonly onFailure?: Sql | string;
-  /** Citus distributes the rows. It can't skip locked rows across nodes, so concurrent claims wait. */
+  /** Citus can't skip locked rows across nodes: concurrent claims wait. */
   readonly isSpread?: boolean;
 }
 
 export interface Claim<Row> {
   readonly row: Row;
-  /** Values of the table's key, as text: a number can't hold every bigint. */
+  /** As text: a number can't hold every bigint. */
   readonly key: readonly string[];
   readonly holder: string;
-  /** From 1. */
   readonly attempts: number;
 }
 
@@ -37,19 +33,18 @@ export interface ClaimOptions {
   readonly limit: number;
   readonly leaseMs: number;
   readonly holder: string;
-  /** Columns of the claimed row `work`. */
   readonly returning: Sql | string;
 }
 
-/** The time at which a row is due. Tables are indexed by `chain_id` and this expression. */
+/** Tables are indexed by `chain_id` and this. */
 export function dueMoment({ prefix = '' }: Pick<DueTable, 'prefix'>, row = ''): Sql {
   return rawSql(`coalesce(${row}${prefix}lease_until, ${row}${prefix}due_at)`);
 }
 
-/** Ends a claim with success. If `due_at` was set during the work, the row stays due. */
+/** Success. A `due_at` set during the work keeps the row due. */
 export const SETTLED = sql`lease_until = NULL, holder = NULL, attempts = 0, error_code = NULL, error_message = NULL`;
 
-/** Claims due rows, urgent ones first. Concurrent calls never get the same row. */
+/** Urgent rows first. Concurrent calls never get the same row. */
 export async function claimDue<Row extends object>(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -72,7 +67,7 @@ async function claimWhere<Row extends object>(
   const isDue = [sql`chain_id = ${chainId}`, isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
   // Invariant: WORK-ONE-HOLDER
   const rows = await database.query<Row & { due_attempts: number }>(
-    // MATERIALIZED selects the rows once: of a Citus reference table, each node would select its own rows.
+    // MATERIALIZED: else each node selects its own rows of a Citus reference table.
     sql`WITH due AS MATERIALIZED (
        SELECT ${columns(key)} FROM ${name} WHERE ${joinSql(isDue, ' AND ')} ORDER BY ${asSql(order)} LIMIT ${limit} ${rawSql(table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED')})
      UPDATE ${name} AS work SET ${prefix}due_at = NULL, ${prefix}lease_until = now() + make_interval(secs => ${leaseMs / 1_000}), ${prefix}holder = ${holder},
@@ -88,7 +83,7 @@ async function claimWhere<Row extends object>(
   }));
 }
 
-/** 0 or less if a row is due; null if none is within `withinMs`. */
+/** 0 or less: a row is due; null: none within `withinMs`. */
 export async function msUntilDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -106,7 +101,6 @@ export async function msUntilDue(
 
 const DEPTH_MAX = 10_000;
 
-/** Due and claimed rows, at most 10,000 together. */
 export async function readDueDepth(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -123,7 +117,7 @@ export async function readDueDepth(
   return row ?? { waiting: 0, active: 0 };
 }
 
-/** Extends a lease. @returns true if the claim still holds the row */
+/** @returns whether the claim still holds the row */
 export async function renewDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -138,7 +132,7 @@ export async function renewDue(
   return rows.length > 0;
 }
 
-/** Releases an unfinished row: it is due immediately, and the attempt doesn't count. */
+/** Due immediately; the attempt doesn't count. */
 export async function releaseDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -151,7 +145,7 @@ export async function releaseDue(
   );
 }
 
-/** Stores the error of an attempt. `retrySeconds` null: no further attempt is planned. */
+/** `retrySeconds` null: no further attempt. */
 export async function failDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -161,7 +155,7 @@ export async function failDue(
   const { name, prefix } = partsOf(table);
   const { code, message } = failureOf(failure.error);
   await database.query(
-    // MATERIALIZED evaluates the time once: on Citus, each node would use its own.
+    // MATERIALIZED: else each Citus node uses its own time.
     sql`WITH later AS MATERIALIZED (SELECT ${fromNow(sql`${failure.retrySeconds}::float8`)} AS moment)
      UPDATE ${name} SET ${prefix}due_at = coalesce(${prefix}due_at, later.moment), ${prefix}lease_until = NULL, ${prefix}holder = NULL,
        ${prefix}error_code = ${code}, ${prefix}error_message = ${message}${also(table.onFailure)}
@@ -171,7 +165,7 @@ export async function failDue(
 
 const MESSAGE_LENGTH_MAX = 1_000;
 
-/** An unexpected error in Chainstead. Rows store it as `UNEXPECTED` and retryable; a ChainsteadError keeps its code. */
+/** An unexpected error in Chainstead. It becomes `UNEXPECTED` and retryable. */
 export function failureOf(error: unknown) {
   const message = errorText(error).replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX);
   return error instanceof ChainsteadError

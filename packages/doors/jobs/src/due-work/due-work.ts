@@ -1,4 +1,4 @@
-/** Claims due rows after a notification, when work ends, when the next row is due, and at every sweep. */
+/** Claims after a notification, when work ends, when a row becomes due, and at every sweep. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Clock, type Logger, type Registry, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
@@ -13,11 +13,11 @@ export interface DueWorkOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** For work that might crash the process. Default: none. */
+  /** For work that might crash the process. @default none */
   readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
-  /** Longest time between two sweeps without work. Default 30,000 ms. */
+  /** Longest time between two sweeps without work. @default 30,000 */
   readonly sweepEveryMs?: number;
-  /** Time after which other processes claim the rows of a dead process. Default 30,000 ms. */
+  /** Then other processes claim the rows of a dead one. @default 30,000 */
   readonly leaseMs?: number;
 }
 
@@ -25,16 +25,14 @@ export interface DueWork {
   /** Call it before {@link start}. */
   add<Row extends object>(kind: DueKind<Row>): void;
   start(): void;
-  /** Waits for work in progress. After `timeoutMs` (default 30,000) it aborts the signals and releases that work. */
+  /** Waits for work; after `timeoutMs` (default 30,000) it aborts and releases that work. */
   close(timeoutMs?: number): Promise<void>;
 }
 
 const SWEEP_EVERY_MS = 30_000;
-/** Number of sweep intervals between two deletions of rows that are no longer needed. */
 const SWEEPS_PER_TIDY = 2;
 const LEASE_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 30_000;
-/** Time that work has left after its signal is aborted. */
 const ABORT_GRACE_MS = 2_000;
 
 export function createDueWork(options: DueWorkOptions): DueWork {
@@ -54,7 +52,6 @@ export function createDueWork(options: DueWorkOptions): DueWork {
     ending: abandoned.signal,
   };
 
-  /** Never rejects. */
   async function tidyPeriodically(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {

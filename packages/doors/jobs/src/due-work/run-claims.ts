@@ -1,4 +1,3 @@
-/** Performs the claims of one kind under the crash guard, renews their leases, and ends them. */
 import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
 import {
   type Database,
@@ -22,29 +21,26 @@ export interface DueKind<Row extends object> {
   readonly name: string;
   readonly chain: { readonly id: number; readonly key: string };
   readonly table: DueTable;
-  /** Columns of the claimed row `work`. */
   readonly returning: Sql | string;
-  /** Maximum number of groups of claims in progress in this process. */
   readonly concurrency: number;
-  /** Maximum number of claims performed together. Default 1. */
+  /** Claims performed together. @default 1 */
   readonly batch?: number;
-  /** For rows that become due without a notification. Milliseconds. Default: as in `DueWorkOptions`. */
+  /** @default as in `DueWorkOptions` */
   readonly sweepEveryMs?: number;
-  /** Milliseconds. Default: as in `DueWorkOptions`. */
+  /** @default as in `DueWorkOptions` */
   readonly leaseMs?: number;
-  /** Work in the journal of the crash guard. Absent: the work writes its own entries. */
+  /** Absent: the work writes its own journal entries. */
   readonly risk?: Risk<Row>;
-  /** True if quarantined work is retried after `retrySeconds` instead of after a day. */
+  /** Retries quarantined work after `retrySeconds` instead of a day. */
   readonly endsInQuarantine?: boolean;
-  /** Ends the claims in its own statements ({@link SETTLED}). May run twice for a row. An error fails open claims. */
+  /** Ends the claims ({@link SETTLED}). May run twice for a row. An error fails open claims. */
   perform(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void>;
-  /** Null: no further attempt is planned. */
+  /** Null: no further attempt. */
   retrySeconds(claim: Claim<Row>, error: unknown): number | null;
-  /** Deletes rows that are no longer needed. */
   tidy?(): Promise<void>;
 }
 
-/** `retried`: failed with a ChainsteadError; `failed`: failed with an unexpected error. */
+/** `retried`: a ChainsteadError; `failed`: an unexpected error. */
 export type WorkOutcome = 'completed' | 'retried' | 'failed' | 'interrupted';
 
 export interface ClaimRunnerOptions {
@@ -52,13 +48,12 @@ export interface ClaimRunnerOptions {
   readonly journal: Pick<WorkJournal, 'run' | 'suspects'>;
   readonly logger: Logger;
   readonly leaseMs: number;
-  /** Aborts when the process no longer waits for the work. */
   readonly ending: AbortSignal;
   finished(outcome: WorkOutcome, seconds: number): void;
   onRoom(): void;
 }
 
-/** Delay before quarantined work is retried, in case its row was deleted from `quarantined_work`. Seconds. */
+/** In case the row is deleted from `quarantined_work`. */
 const QUARANTINE_SECONDS = 86_400;
 
 export function createClaimRunner<Row extends object>(kind: DueKind<Row>, options: ClaimRunnerOptions) {
@@ -74,7 +69,6 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
     return { kind: of, keys, ...(origin !== undefined && { origin }) };
   }
 
-  /** Performs the claims together, except those that a process crashed with before: each of them alone. */
   async function runGroup(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void> {
     if (risk === undefined || claims.length === 1) return runTogether(claims, signal);
     const suspects = await journal.suspects(riskOf(claims, risk));
@@ -107,7 +101,7 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
     }
   }
 
-  /** If the end can't be stored, the row is due again when its lease ends. */
+  /** If the end can't be stored, the row is due when its lease ends. */
   async function endAll(claims: readonly Claim<Row>[], end: (claim: Claim<Row>) => Promise<void>): Promise<void> {
     try {
       for (const claim of claims) await end(claim);
@@ -134,7 +128,6 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
     async renew(): Promise<void> {
       for (const { claims, lost } of groups.values()) {
         const held = await Promise.all(claims.map((claim) => renewDue(database, table, claim, leaseMs)));
-        // Single claims of the group may have ended normally.
         if (!held.includes(true)) lost.abort(new Error('Another process has claimed the work'));
       }
     },

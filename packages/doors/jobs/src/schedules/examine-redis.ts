@@ -5,7 +5,6 @@ const ANSWER_MS = 5_000;
 const MEMORY_LOW = 0.9;
 const ROUND_TRIP_SLOW_MS = 10;
 
-/** Checks a Redis for schedules. Read-only. Takes a few seconds at most. */
 export async function examineRedis(redisUrl: string): Promise<Finding[]> {
   const connection = findingsOf('connection');
   const redis = new Redis(redisUrl, {
@@ -16,7 +15,6 @@ export async function examineRedis(redisUrl: string): Promise<Finding[]> {
     retryStrategy: () => null,
     connectionName: 'chainstead-doctor',
   });
-  // The cause of a failed connection. Errors of commands reject the command itself.
   let refusal: unknown;
   redis.on('error', (error) => {
     refusal = error;

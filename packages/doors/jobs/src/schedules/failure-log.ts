@@ -2,15 +2,13 @@ import { errorText, type Logger } from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
 
 const REPORT_EVERY_MS = 60_000;
-/** Memory limit for failures whose texts differ each time. */
 const KINDS_MAX = 100;
 
-/** Logs one line per minute for each kind of failure, with the number of repetitions. */
+/** One line per minute and kind, with the repetitions. */
 export function createFailureLog(queue: string, logger: Logger) {
   const kinds = new Map<string, { reportedAt: number; unreported: number }>();
   return {
     report(error: unknown, message: string): void {
-      // Failures that differ only in numbers (files, jobs, blocks) are of one kind.
       const kind = `${message}: ${errorText(error).replaceAll(/\d+/g, '#')}`;
       const known = kinds.get(kind);
       if (known !== undefined && performance.now() - known.reportedAt < REPORT_EVERY_MS) {

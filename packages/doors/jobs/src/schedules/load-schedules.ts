@@ -1,4 +1,4 @@
-/** Loads BullMQ at its first use: it has 300 modules, and most processes and commands run no schedules. */
+/** Loads BullMQ at its first use: 300 modules, and most processes run no schedules. */
 import type { Finding } from '@chainstead/core';
 import type { PostgresBackendOptions } from './postgres-backend.ts';
 import type { Schedules, SchedulesOptions } from './schedules.ts';
@@ -8,7 +8,7 @@ export async function createSchedules(options: SchedulesOptions): Promise<Schedu
   return schedules.createSchedules(options);
 }
 
-/** Afterwards a role without the right to create schemas can start. @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
+/** After it, a role that can't create schemas can start. @throws {ScheduleError} */
 export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
   const backend = await import('./postgres-backend.ts');
   await backend.migrateJobs(options);

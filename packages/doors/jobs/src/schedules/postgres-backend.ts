@@ -14,17 +14,15 @@ import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
 import { schemaForbidden } from './schedule-error.ts';
 
 export interface PostgresBackendOptions {
-  /** Needs connections with a session: BullMQ uses LISTEN, and finds its tables by `search_path`. */
+  /** Needs connections with a session: BullMQ uses LISTEN and `search_path`. */
   readonly databaseUrl: string;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
-/** One connection for LISTEN, the others for statements. */
 const POOL_SIZE = 3;
 const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Outages of Postgres are reported elsewhere. */
 const ALWAYS_UP: BackendWatch = {
   isUp: () => true,
   isSteady: () => true,
@@ -36,7 +34,6 @@ const ALWAYS_UP: BackendWatch = {
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<ScheduleBackend> {
   const pool = openSchedulePool(options, POOL_SIZE);
   measurePool(options.metrics, 'jobs', pool);
-  // Narrows the pool to BullMQ's own type.
   if (!isPgPool(pool)) throw new TypeError('A pool of pg is no pool for BullMQ');
   try {
     await migrate(pool);
@@ -53,7 +50,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   };
 }
 
-/** Afterwards a role without the right to create schemas can start. @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
+/** @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
 export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
   const pool = openSchedulePool(options, 1);
   try {
@@ -68,9 +65,9 @@ function openSchedulePool(options: Pick<PostgresBackendOptions, 'databaseUrl' | 
     url: options.databaseUrl,
     applicationName: 'chainstead-jobs',
     settings: {
-      // BullMQ uses this schema with any pool that it did not open.
+      // BullMQ uses it with any pool that it did not open.
       search_path: DEFAULT_SCHEMA,
-      // Only the coordinator has the schema: Citus nodes may be unavailable. Other servers ignore the setting.
+      // Only the coordinator has the schema: Citus nodes may be away. Others ignore it.
       'citus.enable_ddl_propagation': 'off',
     },
     size,
@@ -78,7 +75,7 @@ function openSchedulePool(options: Pick<PostgresBackendOptions, 'databaseUrl' | 
   });
 }
 
-/** Runs BullMQ's migrations only if the schema is outdated: they wait for a lock that any role can take. */
+/** Only if outdated: BullMQ's migrations wait for a lock that any role can take. */
 async function migrate(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -101,7 +98,7 @@ async function isUpToDate(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** Checks the right to create sequences: BullMQ creates one with the first job of a queue, or no schedule runs. */
+/** BullMQ creates a sequence with a queue's first job, or no schedule runs. */
 async function requireSequences(client: PoolClient): Promise<void> {
   const [role] = await queryOn<{ allowed: boolean }>(
     client,

@@ -6,21 +6,20 @@ import { createRedisWatch } from './redis-watch.ts';
 import type { ScheduleBackend } from './schedule-backend.ts';
 import { ScheduleError } from './schedule-error.ts';
 
-/** Longest wait for the server at start. The process then starts without it; schedules run once it is available. */
+/** Then the process starts without it; schedules run once it is available. */
 const CONNECT_MS = 3_000;
 const QUIT_MS = 1_000;
 
-/** Opens one connection for all queues, and one more per worker, which blocks on it. @throws {ScheduleError} JOBS_REDIS_EVICTS */
+/** One connection, and one per worker, which blocks. @throws {ScheduleError} JOBS_REDIS_EVICTS */
 export async function openRedisBackend(redisUrl: string, prefix: string, logger: Logger): Promise<ScheduleBackend> {
   const server = redactUrl(redisUrl);
-  // BullMQ requires null: commands of workers wait for an unavailable server instead of failing.
+  // BullMQ requires null: workers' commands wait instead of failing.
   const redis = new Redis(redisUrl, {
     maxRetriesPerRequest: null,
     connectionName: 'chainstead-jobs',
     keepAlive: KEEP_ALIVE_MS,
   });
   const watch = createRedisWatch({ server, ping: () => redis.ping(), logger });
-  // The watch logs outages.
   redis.on('error', (error) => logger.debug({ server, reason: errorText(error) }, 'Connection of the job queues lost'));
   async function close(): Promise<void> {
     watch.close();
@@ -28,7 +27,7 @@ export async function openRedisBackend(redisUrl: string, prefix: string, logger:
     redis.disconnect();
   }
   try {
-    // A ping, because a hung server never emits the ready event.
+    // A hung server never emits the ready event.
     const isReady = await within(CONNECT_MS, redis.ping()).then(
       () => true,
       () => watch.look(),
@@ -52,11 +51,10 @@ export async function openRedisBackend(redisUrl: string, prefix: string, logger:
   };
 }
 
-/** TCP keep-alive, to detect that the server's machine is gone. Milliseconds. */
 const KEEP_ALIVE_MS = 10_000;
 
 async function refuseEviction(redis: Redis, server: string): Promise<void> {
-  // Reads INFO, because hosted servers often forbid CONFIG.
+  // Hosted servers often forbid CONFIG.
   const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
   if (policy === undefined || policy === 'noeviction') return;
   throw new ScheduleError({

@@ -10,10 +10,10 @@ interface RedisWatchOptions {
 
 const LOOK_EVERY_MS = 1_000;
 const ANSWER_MS = 1_000;
-/** Longest time after an outage in which interrupted commands still fail. */
+/** After an outage, interrupted commands still fail this long. */
 const ECHO_MS = 10_000;
 
-/** Checks Redis every second. Logs one line when an outage begins and one when it ends. */
+/** Checks every second. Logs one line as an outage begins and one as it ends. */
 export function createRedisWatch({ server, ping, logger }: RedisWatchOptions): BackendWatch & { close(): void } {
   const listeners = new Set<() => void>();
   let downSince: number | null = null;

@@ -1,6 +1,6 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 
-/** Storage of schedules. BullMQ requires a connection in every constructor; the factory replaces it. */
+/** BullMQ requires a connection in every constructor; the factory replaces it. */
 export interface ScheduleBackend {
   readonly factory: BackendFactory<IQueueBackend, true>;
   readonly prefix: string;
@@ -10,10 +10,8 @@ export interface ScheduleBackend {
 
 export interface BackendWatch {
   isUp(): boolean;
-  /** True after some seconds of availability: a failure now is not a late effect of an outage. */
+  /** Up for some seconds: a failure now is no late effect of an outage. */
   isSteady(): boolean;
-  /** Checks immediately. @returns true if the storage is available */
   look(): Promise<boolean>;
-  /** Calls the listener at each return of the storage. @returns a function that removes the listener */
   onUp(listener: () => void): () => void;
 }

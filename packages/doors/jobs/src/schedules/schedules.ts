@@ -1,4 +1,4 @@
-/** Runs functions at intervals, once for all processes, with BullMQ on Postgres or Redis. */
+/** Once for all processes, with BullMQ on Postgres or Redis. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Logger, type Registry, settlesWithin } from '@chainstead/core';
 import { isOutage, outageOr } from '@chainstead/db';
@@ -10,17 +10,16 @@ import { openRedisBackend } from './redis-backend.ts';
 import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
 
 export interface Schedule {
-  /** Unique, also the queue label of its metrics. */
+  /** Unique, and the queue label in metrics. */
   readonly name: string;
   readonly everyMs: number;
-  /** Runs at least once per interval, in one process. A failure is retried at the next interval. */
+  /** At least once per interval, in one process. The next interval retries a failure. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface Schedules {
-  /** Each schedule runs immediately and then at its interval. */
   start(schedules: readonly Schedule[]): Promise<void>;
-  /** Waits for runs in progress. After `timeoutMs` (default 30,000) it aborts their signals. */
+  /** Waits for runs; after `timeoutMs` (default 30,000) it aborts them. */
   close(timeoutMs?: number): Promise<void>;
 }
 
@@ -30,9 +29,9 @@ export interface SchedulesOptions {
   readonly redisUrl: string | null;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Interval of checks for schedules that an emptied Redis has lost. Default 60,000 ms. */
+  /** Between checks for schedules that an emptied Redis lost. @default 60,000 */
   readonly checkEveryMs?: number;
-  /** Time without lock renewal after which runs start again elsewhere. Default 30,000 ms. */
+  /** Without lock renewal for this long, runs start again elsewhere. @default 30,000 */
   readonly lockMs?: number;
 }
 
@@ -41,12 +40,9 @@ const PREFIX = 'chainstead_jobs';
 const CHECK_EVERY_MS = 60_000;
 const LOCK_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 30_000;
-/** Time that a run has left after its signal is aborted. */
 const ABORT_GRACE_MS = 2_000;
-/** Interval at which an idle worker polls for jobs without a notification. */
 const IDLE_LOOK_SECONDS = 10;
 const LOOK_MS = 250;
-/** Maximum number of restarts of a run whose process died. */
 const STALLED_COUNT_MAX = 10;
 
 /** @throws {ScheduleError} JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN */
@@ -92,12 +88,11 @@ async function startSchedules(
 
   async function perform({ name }: Job<unknown, void>): Promise<void> {
     const schedule = schedules.find((candidate) => candidate.name === name);
-    // The schedule belongs to a chain that is no longer configured here. Processes that still have it add it again.
+    // Its chain is not configured here. Processes that have it add it again.
     if (schedule === undefined) await queue.removeJobScheduler(name);
     else await runSchedule(schedule, { metrics, logger, signal: abandoned.signal });
   }
 
-  /** Ignores errors during an outage of Redis: the watch logs the outage. */
   function report(error: unknown, message: string): void {
     void watch.look().then((isUp) => {
       if (isUp && watch.isSteady() && !isClosed) failures.report(error, message);
@@ -114,7 +109,7 @@ async function startSchedules(
     isChecking = true;
     try {
       for (const schedule of schedules) {
-        // Only if it is lost: adding it again would restart its interval.
+        // Only if lost: adding it again would restart its interval.
         if (!watch.isUp() || (await queue.getJobScheduler(schedule.name)) !== undefined) continue;
         await put(schedule);
         logger.warn({ schedule: schedule.name }, 'Schedule was lost and is made again');
@@ -129,7 +124,7 @@ async function startSchedules(
   queue.on('error', (error) => report(error, 'Queue of schedules failed'));
   worker.on('error', (error) => report(error, 'Worker of schedules failed'));
   worker.on('stalled', (jobId) => {
-    // BullMQ builds the id from the name and the time of the run.
+    // BullMQ's id has name and time.
     const name = schedules.find((schedule) => jobId.includes(`:${schedule.name}:`))?.name ?? QUEUE;
     metrics.finished(name, 'stalled');
     logger.warn({ schedule: name }, 'Scheduled run repeated: its process died');
@@ -159,7 +154,7 @@ async function startSchedules(
   };
 }
 
-/** Never rejects: a failed run is logged and counted, and the next interval is its retry. */
+/** Never rejects: a failure is logged, and the next interval is its retry. */
 async function runSchedule(
   { name, run }: Schedule,
   { metrics, logger, signal }: { metrics: AttemptMetrics; logger: Logger; signal: AbortSignal },
@@ -176,7 +171,7 @@ async function runSchedule(
   metrics.took(name, (performance.now() - started) / 1_000);
 }
 
-/** Waits for the work, but not during an outage of the storage: the work then continues afterwards. */
+/** During an outage the work is not awaited; it continues afterwards. */
 async function unlessItGoesAway(
   watch: BackendWatch,
   work: Promise<unknown>,

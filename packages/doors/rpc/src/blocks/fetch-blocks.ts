@@ -13,7 +13,7 @@ export interface BlockFetcher {
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
 }
 
-/** Rounds in which all upstreams must return null before an announced block counts as missing. */
+/** All upstreams must return null this often before an announced block counts as missing. */
 const NULL_PATIENCE = 3;
 const HEADERS_PER_RUN = 100;
 
@@ -25,7 +25,6 @@ export function createBlockFetcher({ failover }: { readonly failover: Failover }
       {
         method: 'eth_getBlockByNumber',
         isRepeatable: true,
-        // Headers from earlier upstreams are reused; the next upstream gets only the missing ones.
         async run(upstream, signal) {
           const rest = numbers.filter((number) => !headers.has(number));
           const calls = rest.map((number) => blockCall(number));
@@ -95,7 +94,6 @@ export function blockCall(
     : { method: 'eth_getBlockByHash', params: [at, transactions] };
 }
 
-/** Returns the requested header, or its error: one malformed element must not fail the rest of its batch. */
 function readHeader(upstream: Upstream, json: unknown, number: number): BlockHeader | Error {
   if (json === null)
     return upstream.fault('missing-block', 'eth_getBlockByNumber', `answered null for block ${number}`);
@@ -109,7 +107,7 @@ function readHeader(upstream: Upstream, json: unknown, number: number): BlockHea
   }
 }
 
-/** @throws MalformedAnswerError if the block is not the requested one */
+/** @throws MalformedAnswerError if it is another block */
 export function checkIdentity(header: BlockHeader, at: number | Hash): void {
   const given = typeof at === 'number' ? header.number : header.hash;
   if (given !== at) throw new MalformedAnswerError(`The response has block ${given}, but ${at} was requested`);

@@ -22,7 +22,6 @@ export function createReceiptFetcher(options: {
 }): ReceiptFetcher {
   const { failover, chain } = options;
   return {
-    /** Prefers `eth_getBlockReceipts` and falls back to one call per transaction. */
     getReceipts(block, given = {}) {
       const earlier = startReading();
       const { timeoutMs, background } = given;

@@ -19,7 +19,7 @@ export class BlockSize {
   readonly #isCallers: boolean;
   #bytes = 0;
 
-  /** @param bytesMax the caller's limit; undefined: the largest block that is read at all */
+  /** @param bytesMax the caller's; undefined: the largest block that is read at all */
   constructor(at: number | Hash, { limits }: Pick<Upstream, 'limits'>, bytesMax: number | undefined) {
     this.#at = at;
     this.#isCallers = bytesMax !== undefined && bytesMax < limits.responseBytesMax;
@@ -34,7 +34,6 @@ export class BlockSize {
     this.#bytes += bytes;
   }
 
-  /** Whether a part may follow after a response with this error. */
   mayBeCut(error: UpstreamFault): boolean {
     const { cause } = error.hints;
     return !(this.#isCallers && cause instanceof TransportError && cause.kind === 'too-large');
@@ -48,12 +47,12 @@ export class BlockSize {
   }
 }
 
-/** One block at a time in this process, whatever its chain: that bounds memory. */
+/** One block at a time in the process bounds memory. */
 const turns = new PQueue({ concurrency: 1 });
 const REQUESTS_IN_FLIGHT = 4;
 const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
 
-/** What one response can't hold, in parts. A part above the response limit is read alone. @throws UpstreamFault, BlockTooLargeError */
+/** A part above the response limit is read alone. @throws UpstreamFault, BlockTooLargeError */
 export async function readInParts(reading: SizedReading, method: string, hashes: readonly Hash[]): Promise<unknown[]> {
   if (hashes.length === 0) return [];
   const { signal, rank } = reading.given;

@@ -15,9 +15,8 @@ export interface BlockWithReceipts {
 }
 
 export interface EarlierAttempts {
-  /** No receipt list for the block. Others are tried before these are read one by one. */
+  /** No list for the block: others come before single reads. */
   readonly withoutList: Set<string>;
-  /** The response did not arrive whole. */
   readonly cutOff: Set<string>;
 }
 
@@ -33,14 +32,12 @@ export interface ReceiptsReading extends SizedReading {
 
 export interface WholeBlockOptions extends CallOptions {
   readonly transactions?: boolean | undefined;
-  /** See UpstreamPool.getWholeBlock. */
   readonly bytesMax?: number | undefined;
 }
 
 export const BLOCK_RECEIPTS = 'eth_getBlockReceipts';
 const RECEIPT = 'eth_getTransactionReceipt';
 const TRANSACTION = 'eth_getTransactionByHash';
-/** Largest batch of single receipts, bytes: many batches are in flight. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
 /** @throws UpstreamFault, RpcCallError, MalformedAnswerError */
@@ -57,7 +54,7 @@ export async function readReceipts(reading: ReceiptsReading): Promise<readonly R
   return fillIn(reading, [], block.transactionHashes);
 }
 
-/** Null if the upstream has no such block. @throws as {@link readReceipts}; BlockTooLargeError above `bytesMax` */
+/** Null: no such block. @throws as {@link readReceipts}; BlockTooLargeError above `bytesMax` */
 export async function readWhole(
   { chain, upstream, earlier }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'earlier'>,
   at: number | Hash,
@@ -66,7 +63,7 @@ export async function readWhole(
   const given = bytesMax === undefined ? options : { ...options, bytesMax };
   const reading = { chain, upstream, earlier, given, size: new BlockSize(at, upstream, bytesMax) };
   const wanted = blockCall(at, { transactions });
-  // Apart: if one response is cut off again, it is too large, and not the upstream unreachable.
+  // Apart: if one is cut off again, it is too large, and the upstream not unreachable.
   const together = !upstream.state.lacks(BLOCK_RECEIPTS) && earlier?.cutOff.has(upstream.name) !== true;
   const key = typeof at === 'number' ? toQuantity(at) : at;
   const calls = together ? [wanted, { method: BLOCK_RECEIPTS, params: [key] }] : [wanted];
@@ -77,11 +74,11 @@ export async function readWhole(
   const block = parseBlock(json);
   checkIdentity(block.header, at);
   upstream.state.setServed(block.header.number);
-  // Some nodes accept no hash here. Then receipts are requested by number and verified by hash.
+  // Some nodes accept no hash: receipts are requested by number, verified by hash.
   const usable = list !== undefined && (list.ok ? list.result !== null : !(list.error instanceof RpcCallError));
   const ofBlock = { ...reading, block };
   const receipts = usable ? await receiptsFrom(ofBlock, list) : null;
-  // The promises that awaited this response are in V8's old generation and keep it in memory until a full collection.
+  // The awaiting promises in V8's old generation would keep this response until a full collection.
   if (list?.ok === true && Array.isArray(list.result)) list.result.length = 0;
   return { block, receipts: receipts ?? (await readReceipts(ofBlock)) };
 }
@@ -106,7 +103,7 @@ async function readBodyInParts(
   return { ...(json as object), transactions: objects };
 }
 
-/** Whether it may be read in parts. A cut-off response counts if that repeats. @throws BlockTooLargeError */
+/** A cut-off response counts if it repeats. @throws BlockTooLargeError */
 function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): boolean {
   const { upstream, earlier, size } = reading;
   if (isAboutSize(error)) {
@@ -119,7 +116,6 @@ function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): bool
   return false;
 }
 
-/** Null if the upstream does not support eth_getBlockReceipts. */
 async function receiptsFrom(reading: ReceiptsReading, outcome: CallOutcome): Promise<readonly Receipt[] | null> {
   const { capabilities } = reading.upstream.state;
   if (!outcome.ok) {
@@ -135,7 +131,7 @@ async function receiptsFrom(reading: ReceiptsReading, outcome: CallOutcome): Pro
     return await complete(reading, outcome.result);
   } catch (error) {
     if (!(error instanceof OtherBlockError)) throw error;
-    // At the head, this height may hold another block by now. The hash identifies the requested one.
+    // At the head, this height may hold another block by now.
     return readByHash(reading, error);
   }
 }
@@ -157,7 +153,7 @@ async function allInParts(reading: ReceiptsReading): Promise<readonly Receipt[]>
   return fillIn(reading, await readInParts(reading, RECEIPT, reading.block.transactionHashes), []);
 }
 
-/** Fetches missing receipts. For a block without transactions, `null` means no receipts. */
+/** For a block without transactions, `null` means none. */
 async function complete(reading: ReceiptsReading, list: unknown): Promise<readonly Receipt[]> {
   const { chain, block } = reading;
   if (list === null) return block.transactionHashes.length === 0 ? [] : readEach(reading, 'null');
@@ -168,7 +164,7 @@ async function complete(reading: ReceiptsReading, list: unknown): Promise<readon
   return fillIn(reading, list, matched.missing);
 }
 
-/** The first receipt is requested alone: at the head, a node without the list often lacks the block too. */
+/** The first is requested alone: at the head, a node without the list often lacks the block. */
 async function readEach(reading: ReceiptsReading, answered: string): Promise<readonly Receipt[]> {
   const { upstream, block, given, earlier } = reading;
   const { capabilities } = upstream.state;
@@ -186,7 +182,7 @@ async function readEach(reading: ReceiptsReading, answered: string): Promise<rea
   return receipts;
 }
 
-/** Cronos and HyperEVM list transactions that were never executed and have no receipt. */
+/** Cronos and HyperEVM list transactions that were never executed. */
 async function fillIn(
   reading: ReceiptsReading,
   list: readonly unknown[],

@@ -4,15 +4,15 @@ import type { RequestOptions } from '../upstream-pool.ts';
 
 export interface Operation<T> {
   readonly method: string;
-  /** Fetches and checks the value. A fault thrown here moves the operation to the next upstream. */
+  /** Fetches and checks. A fault moves on to the next upstream. */
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
-  /** Whether two upstreams may run it concurrently. The second starts if the first is far slower than usual. */
+  /** A second upstream may start if the first is far slower than usual. */
   readonly isRepeatable?: boolean;
-  /** How well an upstream suits the operation apart from its health, 0 to 1. */
+  /** Suitability apart from health, 0 to 1. */
   readonly fitness?: (upstream: Upstream) => number;
-  /** Whether the value is still streaming, so that an abort must still reach it. */
+  /** The value still streams: an abort must reach it. */
   readonly isOpen?: (value: T) => boolean;
-  /** Whether a failed round is final, without further rounds. `unrequested`: upstreams in use that were unavailable. */
+  /** A failed round is final. `unrequested`: in use, but unavailable. */
   readonly settled?: (faults: readonly UpstreamFault[], unrequested: readonly Upstream[]) => boolean;
 }
 
@@ -28,7 +28,6 @@ export interface UpstreamChoice {
   next(operation: Choosable, given: RequestOptions, requested: Requested): Upstream | undefined;
 }
 
-/** @param options.bestHead highest known head, the reference for lag */
 export function createUpstreamChoice(options: {
   readonly upstreams: readonly Upstream[];
   readonly bestHead: () => number | null;
@@ -45,7 +44,7 @@ export function createUpstreamChoice(options: {
         if (!isAllowed(upstream, given, reasons) || tried.has(upstream.name)) continue;
         const isServing = !upstream.state.lacks(operation.method);
         isServed ||= isServing;
-        // The mark "does not support this method" counts only while another upstream is left to try.
+        // "Unsupported" counts only while another upstream is left to try.
         if (!isServing && (isServed || tried.size > 0)) continue;
         if (upstream.state.waitMs() !== 0) {
           reasons.set(upstream.name, upstream.state.obstacle);

@@ -35,12 +35,10 @@ export interface Failover {
   choose(operation: Choosable, options: RequestOptions): Upstream | undefined;
 }
 
-/** Writes and filters are bound to one upstream. */
 const NEVER_HEDGED = /^(eth_sendRawTransaction|eth_newFilter|eth_getFilter|eth_uninstallFilter|eth_subscribe)/;
-/** Hedge delay while a method's latency is unknown, milliseconds. */
 const HEDGE_UNKNOWN_MS = 500;
 const HEDGE_MIN_MS = 10;
-/** An upstream that takes this many times its usual (p95) latency is assumed to hang. */
+/** An upstream that takes this many times its p95 latency is assumed to hang. */
 const HANG_FACTOR = 10;
 const NONE: Set<string> = new Set();
 
@@ -53,7 +51,6 @@ interface RunTools {
   readonly deadlines: Deadlines;
 }
 
-/** @param options.bestHead highest known head, the reference for lag */
 export function createFailover(
   options: Omit<RunTools, 'choice'> & { readonly bestHead: () => number | null },
 ): Failover {
@@ -162,7 +159,6 @@ class Run<T> {
     });
   }
 
-  /** Milliseconds until the second upstream is tried; null: never. */
   #hedgeDelayMs({ state }: Upstream): number | null {
     const { method, isRepeatable } = this.#operation;
     const { hedge: isHedged, only } = this.#given;
@@ -175,7 +171,7 @@ class Run<T> {
     return isRepeatable === true ? Math.max(limits.hangMinMs, usual * HANG_FACTOR) : null;
   }
 
-  /** Milliseconds until another round makes sense; null if nothing will change in time. */
+  /** Null if nothing will change in time. */
   #pauseBefore(round: number): number | null {
     const { choice, limits } = this.#tools;
     let soonest: number | null = null;
@@ -212,7 +208,7 @@ async function attempt<T>(
   }
 }
 
-/** @throws the error itself if no other upstream needs to be tried */
+/** @throws the error if no other upstream needs to be tried */
 function take(attempts: Attempts, error: unknown): void {
   if (error instanceof UpstreamFault) note(attempts, error);
   else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null) attempts.disputed = error;
@@ -237,7 +233,6 @@ function exhausted(
   return new UpstreamsExhaustedError({ chain, method, failures, isPruned, isTooLarge });
 }
 
-/** Returns the error if each tried upstream has a block above the limit: no other round would change that. */
 function tooLargeForAll(faults: readonly UpstreamFault[]): BlockTooLargeError | null {
   const errors = faults.map(({ hints }) => hints.cause).filter((cause) => cause instanceof BlockTooLargeError);
   return errors.length === faults.length ? (errors[0] ?? null) : null;
@@ -245,10 +240,9 @@ function tooLargeForAll(faults: readonly UpstreamFault[]): BlockTooLargeError | 
 
 const LACKS: ReadonlySet<Reaction> = new Set(['missing-data', 'beyond-head']);
 
-/** Codes by which nodes and plans report that a method does not exist, as opposed to refused this time. */
+/** The method does not exist, as opposed to refused this time. */
 const NO_SUCH_METHOD: ReadonlySet<number | undefined> = new Set([-32601, -32604, -32004, -32612, -32613, 35]);
 
-/** Returns a verdict for the caller if every tried upstream reported that the method does not exist. */
 function unservedMethod(attempts: Attempts): RpcCallError | null {
   const [first] = attempts.faults;
   const isAnswer = attempts.faults.every(

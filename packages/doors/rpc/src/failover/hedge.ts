@@ -3,14 +3,14 @@ import { RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Deadline, Deadlines } from '../transport/deadlines.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** The first valid response or verdict on the call wins. If both fail, the first error is thrown; `onFault` gets the second. */
+/** First response or verdict wins. If both fail, the first is thrown; `onFault` gets the second. */
 export function hedge<A>(options: {
   readonly first: Upstream;
   readonly ask: (upstream: Upstream, signal: AbortSignal) => Promise<A>;
   readonly delayMs: number;
   readonly chooseSecond: () => Upstream | undefined;
   readonly onFault: (fault: UpstreamFault) => void;
-  /** Whether the slower call may finish, so that its latency and outcome are recorded. */
+  /** The slower call may finish, for its latency and outcome. */
   readonly leavesLoser: boolean;
   readonly isOpen: (answer: A) => boolean;
   readonly signal: AbortSignal | undefined;
@@ -64,7 +64,6 @@ export function hedge<A>(options: {
       if (running === 0 || !options.leavesLoser) endWaiting();
     }
 
-    /** A streaming response still needs the signal unless the loser was left to finish. */
     function afterwards(): void {
       if (options.leavesLoser) forgetSignal();
     }

@@ -4,28 +4,25 @@ import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import type { Operation } from './choose-upstream.ts';
 import type { FailedAttempt, Failover } from './failover.ts';
 
-/** A value that may not exist: one upstream's null is not trusted while another may have the value. */
+/** One upstream's null is not trusted while another may have the value. */
 export interface NullableOperation<T> {
   readonly method: string;
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T | null>;
-  /** The block that an upstream must have reached for its null to count. */
+  /** An upstream's null counts only if it has reached this block. */
   readonly block?: number;
   readonly fitness?: Operation<T>['fitness'];
   readonly isOpen?: Operation<T>['isOpen'];
   readonly isRepeatable?: boolean;
-  /** Whether to count a fault if an upstream returns null although it reports the block as reached. */
+  /** A null is a fault if the upstream reported the block as reached. */
   readonly countNull?: boolean;
-  /** Rounds with only nulls that are needed: load-balanced nodes lack a new block for about 100 ms. */
+  /** Rounds of nulls: load-balanced nodes lack a new block for about 100 ms. */
   readonly patience: number;
 }
 
 /** An upstream's null, as a fault that moves the operation to the next upstream. */
 class NullAnswer extends UpstreamFault {}
 
-/**
- * A null `value`: every upstream that can know returned null. Throws as Failover.run.
- * `first`: an earlier attempt that failed, or returned null (`error` null).
- */
+/** Null `value`: every upstream that can know returned null. `first`: an attempt without value. */
 export async function runNullable<T>(
   failover: Failover,
   operation: NullableOperation<T>,
@@ -84,7 +81,6 @@ async function nullAnswer(
   return fault;
 }
 
-/** Checks against a fresh head. If that fails, uses the last known head, which its null is consistent with. */
 async function hasReached(upstream: Upstream, block: number): Promise<boolean> {
   const { head } = upstream.state;
   if (head !== null && head >= block) return true;

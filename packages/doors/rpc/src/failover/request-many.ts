@@ -11,7 +11,6 @@ export type ManyRequester = (
 ) => Promise<Answer<unknown>[]>;
 
 const CALLS_PER_RUN = 100;
-/** The call itself exceeds a limit or names missing data, so a retry changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['beyond-head', 'missing-data']);
 
 export function createManyRequester({ failover }: { readonly failover: Failover }): ManyRequester {
@@ -23,7 +22,7 @@ export function createManyRequester({ failover }: { readonly failover: Failover 
     const found = new Map<number, Answer<unknown>>();
     const nulls = new Map<number, Answer<null>>();
 
-    // Results from earlier upstreams are reused; the next upstream gets only the missing calls.
+    // Only missing calls go to the next upstream.
     async function run(upstream: Upstream, signal: AbortSignal | undefined): Promise<void> {
       const rest = [...params.keys()].filter((index) => !found.has(index));
       const calls = rest.map((index) => ({ method, params: params[index] ?? [] }));
@@ -37,7 +36,7 @@ export function createManyRequester({ failover }: { readonly failover: Failover 
       }
       if (problem !== null) throw problem;
       if (found.size === params.length) return;
-      // A null moves the call to the next upstream, which may have the value. It is no fault to count.
+      // Another may have the value. Not counted as a fault.
       const { name } = upstream;
       const hints = { reaction: 'missing-data' } as const;
       throw new UpstreamFault({ upstream: name, method, kind: 'missing-block', text: 'answered null', hints });

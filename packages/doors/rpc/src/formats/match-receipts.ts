@@ -12,10 +12,7 @@ export interface MatchedReceipts {
 /** A receipt belongs to another block than the requested one: the upstream is on another branch. */
 export class OtherBlockError extends MalformedAnswerError {}
 
-/**
- * Orders receipts as the block's transactions, without duplicates and nulls. With receipts without a transaction, only Bor's
- * state-sync and HyperEVM's system receipts are accepted. @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
- */
+/** In block order. @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError */
 export function matchReceipts(
   block: Block,
   json: readonly unknown[],
@@ -23,7 +20,6 @@ export function matchReceipts(
 ): MatchedReceipts {
   const { transactionHashes } = block;
   const placed = new Array<Receipt | undefined>(transactionHashes.length);
-  // Receipts that are not at their index. Usually few or none, and a map of all of them is expensive.
   const displaced = new Map<Hash, Receipt>();
   const parse = createReceiptParser();
   for (const entry of json) {
@@ -44,7 +40,7 @@ export function matchReceipts(
       return;
     }
     displaced.delete(transactionHash);
-    // Chains whose headers commit to nothing may renumber receipts arbitrarily (Sei).
+    // Chains whose headers commit to nothing may renumber receipts (Sei).
     if (receipt.transactionIndex !== index && chain.receiptsRoot !== 'none')
       throw new MalformedAnswerError(`Receipt ${transactionHash} has index ${receipt.transactionIndex}, not ${index}`);
     receipts.push(receipt);
@@ -74,13 +70,13 @@ function checkBlock(receipt: Receipt, block: Block): void {
       throw new MalformedAnswerError(`A log of ${receipt.transactionHash} names another block or transaction`);
 }
 
-/** Checks that `null` means no logs. The receipt's bloom was checked before; a receipts root also proves it. */
+/** `null` means no logs: the receipt's bloom was checked, and a receipts root proves it too. */
 function checkNoLogs({ raw, transactionHash }: Receipt, { header }: Block, chain: Pick<Chain, 'receiptsRoot'>): void {
   if (isEmptyBloom(raw.logsBloom) || isEmptyBloom(header.logsBloom) || chain.receiptsRoot !== 'none') return;
   throw new MalformedAnswerError(`The logs of ${transactionHash} are null, and nothing proves that the list is empty`);
 }
 
-/** The hash of Bor's synthetic receipt: keccak("matic-bor-receipt-" ++ 8-byte big-endian number ++ block hash). */
+/** Bor: keccak("matic-bor-receipt-" ++ 8-byte big-endian number ++ block hash). */
 export function stateSyncHash(header: { readonly number: number; readonly hash: Hash }): Hash {
   const preimage = Buffer.alloc(18 + 8 + 32);
   preimage.write('matic-bor-receipt-', 'ascii');

@@ -4,7 +4,7 @@ import { isEmptyBlock, standardHeader, standardTransaction } from './standard-fo
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
 
-/** With transaction objects or hashes. `header.raw` is in standard form. @throws MalformedAnswerError, InvalidPrimitiveError */
+/** `header.raw` is in standard form. @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseBlock(json: unknown): Block {
   const raw = toObject(json);
   const header = parseHeader(raw);

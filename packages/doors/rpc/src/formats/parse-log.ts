@@ -29,7 +29,7 @@ export function parseLogs(json: unknown): Log[] {
   return createLogsParser()(json);
 }
 
-/** For consecutive lists of a block: a value repeated from the previous log is checked and stored once. */
+/** For a block's lists: a repeated value is checked and stored once. */
 export function createLogsParser(): (json: unknown) => Log[] {
   const parse = createLogParser();
   return (json) => {
@@ -41,7 +41,7 @@ export function createLogsParser(): (json: unknown) => Log[] {
   };
 }
 
-/** Strings that adjacent logs share are checked once, and kept once (a third of a page's memory). */
+/** Shared strings are kept once (a third of a page's memory). */
 function createLogParser(): (json: unknown) => Log {
   let blockHash = '' as Hash;
   let transactionHash = '' as Hash;
@@ -81,7 +81,6 @@ function createLogParser(): (json: unknown) => Log {
     let topics = NO_TOPICS;
     if (rawTopics.length > 0) {
       if (rawTopics[0] !== topic0) topic0 = parseHash(rawTopics[0]);
-      // Allocated at its final length: a growing array reserves room for sixteen more.
       const parsed = new Array<Hash>(rawTopics.length);
       parsed[0] = topic0;
       for (let index = 1; index < rawTopics.length; index++) parsed[index] = parseHash(rawTopics[index]);
@@ -112,7 +111,7 @@ function toBytes(value: unknown): Hex {
   throw new MalformedAnswerError("A log's data is not hexadecimal");
 }
 
-/** Forks have shipped zero and wrong units here, so anything but a positive quantity counts as absent. */
+/** Forks shipped zero and wrong units: only a positive quantity counts. */
 function toTimestamp(value: unknown): number | null {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{1,10}$/i.test(value)) return null;
   const seconds = Number(value);

@@ -10,15 +10,14 @@ import { createLogsParser, MalformedAnswerError } from './parse-log.ts';
 import { isEmptyBloom, standardReceipt } from './standard-form.ts';
 
 const NO_LOGS: readonly Log[] = [];
-/** EIP-2718: the type is one byte. */
 const TYPE_MAX = 0xff;
 
-/** Old recordings lack `type`, `from` and `to`. @throws MalformedAnswerError, InvalidPrimitiveError */
+/** Old recordings lack `type`, `from`, `to`. @throws MalformedAnswerError, InvalidPrimitiveError */
 export function parseReceipt(json: unknown): Receipt {
   return createReceiptParser()(json);
 }
 
-/** For the receipts of a block: values that their logs repeat are checked and stored once. */
+/** For a block: values that logs repeat are checked and stored once. */
 export function createReceiptParser(): (json: unknown) => Receipt {
   const parseItsLogs = createLogsParser();
   return (json) => {
@@ -36,7 +35,6 @@ export function createReceiptParser(): (json: unknown) => Receipt {
   };
 }
 
-/** Some nodes return null for no logs. If a receipt has no bloom, the block decides whether it has no logs. */
 function contradictsNoLogs(bloom: unknown): boolean {
   return bloom !== undefined && bloom !== null && !isEmptyBloom(bloom);
 }

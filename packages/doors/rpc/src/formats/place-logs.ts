@@ -1,10 +1,6 @@
 import type { Log, Receipt } from '@chainstead/core';
 
-/**
- * Numbers each log by the count of logs before it in its block, and counts the logs that had another number.
- * Some clients number logs from 0 in each transaction, or all alike. Correct receipts stay the same objects.
- * @param receipts all of a block, in transaction order
- */
+/** Some clients number logs from 0 in each transaction. @param receipts all of a block, in order */
 export function placeLogs(receipts: readonly Receipt[]): {
   readonly receipts: readonly Receipt[];
   readonly misplaced: number;
@@ -22,12 +18,11 @@ export function placeLogs(receipts: readonly Receipt[]): {
   return misplaced === 0 ? { receipts, misplaced } : { receipts: placed, misplaced };
 }
 
-/** Whether two logs of a transaction have the same number, so that their rows can't be distinguished. */
 export function repeatsIndexes(receipts: readonly Receipt[]): boolean {
   return receipts.some(({ logs }) => new Set(logs.map(({ logIndex }) => logIndex)).size < logs.length);
 }
 
-/** Blocks in which a number repeats in a transaction, or (`risesInBlock`) does not increase in a later one. Logs in chain order. */
+/** A number repeats in a transaction, or (`risesInBlock`) does not rise. Logs in chain order. */
 export function misnumberedBlocks(
   logs: readonly Log[],
   { risesInBlock }: { readonly risesInBlock: boolean },

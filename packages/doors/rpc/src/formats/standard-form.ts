@@ -1,4 +1,4 @@
-/** Nodes' JSON in the standard JSON-RPC form. Only unambiguous values are rewritten; readers refuse the others. */
+/** Standard JSON-RPC form. Only unambiguous values are rewritten; readers refuse others. */
 import { isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const RECEIPT_QUANTITIES = words(`
   type blockNumber transactionIndex status gasUsed cumulativeGasUsed effectiveGasPrice
   depositNonce depositReceiptVersion blobGasUsed blobGasPrice`);
 
-/** `null` uncles or withdrawals become an empty list if their hash or root proves one. */
+/** `null` becomes an empty list if hash or root proves it. */
 export function standardHeader(given: Json): Json {
   const raw = lowerPrefixes(given, given.hash);
   const changes = new Map<string, unknown>();
@@ -27,13 +27,13 @@ export function standardHeader(given: Json): Json {
   if (raw.uncles === null && isSame(raw.sha3Uncles, NO_UNCLES)) changes.set('uncles', []);
   if (raw.withdrawals === null && isSame(raw.withdrawalsRoot, EMPTY_ROOT)) changes.set('withdrawals', []);
   const { nonce } = raw;
-  // Eight bytes, which some development nodes write as a quantity.
+  // Development nodes may write these eight bytes as a quantity.
   if (isQuantity(nonce) && (typeof nonce === 'number' || nonce.length < 2 + HEADER_NONCE_DIGITS))
     changes.set('nonce', `0x${parseBigQuantity(nonce).toString(16).padStart(HEADER_NONCE_DIGITS, '0')}`);
   return changed(raw, changes);
 }
 
-/** The hash covers the access list and so proves whether `null` means an empty list. */
+/** The hash proves whether a `null` access list is empty. */
 export function standardTransaction(given: Json): Json {
   const raw = lowerPrefixes(given, given.hash);
   const changes = new Map<string, unknown>();
@@ -44,7 +44,6 @@ export function standardTransaction(given: Json): Json {
   return changed(raw, changes);
 }
 
-/** Leaves the logs unchanged. */
 export function standardReceipt(given: Json): Json {
   const raw = lowerPrefixes(given, given.transactionHash);
   const changes = new Map<string, unknown>();
@@ -66,14 +65,14 @@ function rewriteQuantities(raw: Json, names: readonly string[], changes: Map<str
   for (const name of names) {
     const value = raw[name];
     if (value === undefined || value === null) continue;
-    // For almost all values, the first characters decide that they are standard.
+    // For almost all values, the first characters decide.
     const isHex = typeof value === 'string' && value.length >= 3 && value.charCodeAt(1) !== UPPER_CASE_X;
     if (isHex && (value[2] !== '0' || value.length === 3)) continue;
     if (isQuantity(value)) changes.set(name, toQuantity(parseBigQuantity(value)));
   }
 }
 
-/** A node that writes one prefix in upper case writes all of them in upper case. */
+/** A node that writes one prefix in upper case writes all of them so. */
 function lowerPrefixes(raw: Json, hash: unknown): Json {
   if (typeof hash !== 'string' || hash.charCodeAt(1) !== UPPER_CASE_X) return raw;
   return Object.fromEntries(

@@ -1,20 +1,19 @@
 import { keccak256Hex } from '@chainstead/core';
 
 const RAW_TRANSACTION = /^0x(?:[0-9a-f]{2})+$/i;
-/** EIP-7702. A legacy transaction is a list, whose RLP begins with 0xc0 or more. */
+/** EIP-7702. A legacy transaction's RLP begins with 0xc0 or more. */
 const HIGHEST_TYPE = 4;
 const BLOB_TYPE = 3;
 const LIST_FROM = 0xc0;
-/** Lists with separate length bytes begin above this. */
 const LONG_LIST_ABOVE = 0xf7;
 
-/** For legacy transactions and EIPs 2930, 1559, 4844 (without blobs) and 7702. Null for others, and if `raw` is no byte string. */
+/** Legacy, EIPs 2930, 1559, 4844 (without blobs), 7702; null for others. */
 export function transactionHash(raw: unknown): string | null {
   if (typeof raw !== 'string' || !RAW_TRANSACTION.test(raw)) return null;
   const bytes = Buffer.from(raw.slice(2), 'hex');
   const type = bytes[0] ?? LIST_FROM;
   if (type > HIGHEST_TYPE && type < LIST_FROM) return null;
-  // The network form of EIP-4844 is a list whose first item is the transaction itself.
+  // EIP-4844's network form: a list whose first item is the transaction.
   const list = type === BLOB_TYPE ? listStart(bytes, 1) : null;
   const body = list === null ? null : listStart(bytes, list.payload);
   if (list === null || body === null) return keccak256Hex(bytes);

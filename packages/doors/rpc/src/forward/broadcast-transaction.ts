@@ -7,7 +7,6 @@ import type { Answer } from '../upstream-pool.ts';
 
 export const SEND_METHOD = 'eth_sendRawTransaction';
 
-/** The node already has the transaction, from another node or an earlier broadcast. */
 const KNOWN = /already known|known transaction|already imported|alreadyknown|already in (?:the )?(?:mem)?pool/i;
 const HASH = /^"0x[0-9a-f]{64}"$/i;
 
@@ -15,7 +14,7 @@ export function saysKnownTransaction(text: string): boolean {
   return KNOWN.test(text);
 }
 
-/** Sends to all `upstreams` that are available now; if none is, to all that are in use. */
+/** To all available `upstreams`; if none is, to all in use. */
 export function createBroadcaster(options: {
   readonly chain: { readonly key: string };
   readonly upstreams: readonly Upstream[];
@@ -32,7 +31,7 @@ export function createBroadcaster(options: {
       try {
         const result = await upstream.forward({ method: SEND_METHOD, params }, { ...given, isWrite: true });
         if (transaction !== null) return { value: transaction, upstream: upstream.name };
-        // Types that the chain hashes in its own way.
+        // The chain hashes this type in its own way.
         const text = Buffer.isBuffer(result) ? result.toString('latin1') : '';
         if (HASH.test(text)) return { value: text.slice(1, -1), upstream: upstream.name };
         throw upstream.fault('malformed', SEND_METHOD, `answered ${text.slice(0, 80)} instead of a hash`);
@@ -52,7 +51,6 @@ export function createBroadcaster(options: {
   };
 }
 
-/** Returns the first upstream's verdict on the transaction; without one, why no upstream was reached. */
 function verdictOf(errors: readonly unknown[], upstreams: readonly Upstream[], chain: string): unknown {
   const verdict =
     errors.find((error) => error instanceof RpcCallError && !error.disputable) ??

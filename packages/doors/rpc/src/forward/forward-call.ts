@@ -6,10 +6,9 @@ import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import { SEND_METHOD } from './broadcast-transaction.ts';
 import { type Begun, fitness, highest, isNull, reached, VerifiedForward } from './verified-forward.ts';
 
-/** A block at most this far above every head may arrive during the wait, milliseconds. */
 const NEAR_MS = 2_000;
 
-/** Most calls succeed on the first upstream, so the state for further ones is prepared only if it fails. */
+/** State for further upstreams is prepared only if the first fails. */
 export function createCallForwarder(options: {
   readonly failover: Failover;
   readonly upstreams: readonly Upstream[];
@@ -29,7 +28,7 @@ export function createCallForwarder(options: {
     const { method, nullable } = call;
     // Invariant: GATEWAY-WRITE-ONCE
     if (method === SEND_METHOD) {
-      // Independent of the client: a transaction must not be sent to the same upstream twice.
+      // Independent of the client: no upstream must get it twice.
       const sent = await broadcast(String(JSON.parse(call.params)[0]), given);
       return { ...sent, value: Buffer.from(`"${sent.value}"`) };
     }

@@ -15,14 +15,12 @@ export type RequestForwarder = (
   options?: RequestOptions,
 ) => Promise<Answer<unknown>>;
 
-/** Null may mean a lagging node for these methods, so another upstream is tried before null is returned. */
+/** Null may mean a lagging node: another upstream is tried. */
 const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
-/** A contract may write the error text of these methods. */
+/** A contract may write their error text. */
 const CONTRACTS_SPEAK = /^eth_(call|estimateGas|createAccessList|sendRawTransaction)$/;
 const TRACES = /^(debug_traceBlock|debug_traceTransaction$|trace_block$|trace_transaction$|trace_replayBlock)/;
-/** Calls an account without code: every EVM returns no data. */
 const CONTROL_CALL = { to: ZERO_ADDRESS, data: '0x' };
-/** Limits that the call exceeds on every node, so a retry changes nothing. */
 const LIMITS = ['range', 'density', 'batch-size', 'beyond-head', 'missing-data'] as const;
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
 
@@ -77,7 +75,7 @@ class ForwardedRequest {
       else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';
       return result;
     } catch (error) {
-      // An earlier send arrived although its response was lost.
+      // An earlier send arrived; its response was lost.
       const ownTransaction = method === SEND_METHOD && this.#sends > 1 ? transactionHash(params[0]) : null;
       if (error instanceof RpcCallError && ownTransaction !== null && saysKnownTransaction(error.rpcMessage))
         return ownTransaction;
@@ -87,11 +85,7 @@ class ForwardedRequest {
     }
   }
 
-  /**
-   * An error with unknown text that came twice is the contract's if the upstream runs another call at that block.
-   * Otherwise a node that fails every call would make all contracts look empty.
-   * Null if it may be the upstream's error.
-   */
+  /** An unknown error that came twice is the contract's if a control call works at that block. */
   async #verdictOn(fault: UpstreamFault, upstream: Upstream, signal: AbortSignal | undefined) {
     if (!EXECUTES.test(this.#method) || this.#doubts.size < 2 || this.#isControlled) return null;
     this.#isControlled = true;
@@ -107,7 +101,7 @@ class ForwardedRequest {
   }
 }
 
-/** For abandoned traces, nodes return null or error entries inside a successful response. */
+/** Abandoned traces give null or error entries in a successful response. */
 function checkTraces(method: string, result: unknown, fault: (text: string) => Error): void {
   if (result === null) throw fault(`${method} was answered with null`);
   if (!Array.isArray(result)) return;

@@ -14,14 +14,12 @@ export interface ForwardTools {
   readonly probe: HeadProbe;
   readonly bestHead: () => number | null;
   readonly isAlone: boolean;
-  /** A block at most this many blocks above every head may arrive during the wait. */
   readonly nearBlocks: number;
 }
 
-/** A first attempt that failed, or returned null (`error` null). */
+/** A first attempt; `error` null: it returned null. */
 export type Begun = FailedAttempt | { readonly upstream: Upstream; readonly error: null };
 
-/** Limits that the call exceeds on every node, so a retry changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
 const UNREACHED_FITNESS = 0.2;
 const NULL = Buffer.from('null');
@@ -105,7 +103,7 @@ export class VerifiedForward {
       );
     } catch (error) {
       if (!(error instanceof UpstreamsExhaustedError) || verdict === undefined) throw error;
-      // The node's error for a call that every upstream refused. A mere failure stays an exhaustion error.
+      // A mere failure stays an exhaustion error.
       const isOfCall = ABOUT_THE_CALL.has(verdict.hints.reaction) || isDoubtful(verdict);
       throw (isOfCall ? asVerdict(verdict, 'call') : null) ?? error;
     }
@@ -127,7 +125,6 @@ export class VerifiedForward {
   }
 }
 
-/** An announced head is not enough: the upstream must return the block. */
 async function requireReached(probe: HeadProbe, upstream: Upstream, method: string, block: number): Promise<void> {
   const { number } = await probe.ask(upstream);
   if (number >= block) return;
@@ -136,7 +133,6 @@ async function requireReached(probe: HeadProbe, upstream: Upstream, method: stri
   throw new UpstreamFault({ upstream: upstream.name, method, kind: 'lagging', text, hints });
 }
 
-/** Prefers upstreams that have returned the block. */
 export function fitness(
   { isAlone }: Pick<ForwardTools, 'isAlone'>,
   block: number | null,
@@ -147,7 +143,6 @@ export function fitness(
   };
 }
 
-/** The lower of the highest block that it has returned and its last known head. */
 export function reached({ state: { served, head } }: Upstream): number {
   return served === null || head === null ? -1 : Math.min(served, head);
 }
@@ -164,7 +159,7 @@ function isOpen(result: RawResult): boolean {
   return !Buffer.isBuffer(result);
 }
 
-/** An error that several upstreams report, or one repeats, is about the call. Texts written by contracts may differ. */
+/** An error is the call's if several upstreams report it, or one repeats it. */
 function isAgreed(method: string, faults: readonly UpstreamFault[], rounds: number): boolean {
   const [first] = faults;
   if (first === undefined || (faults.length === 1 && rounds < 2)) return false;

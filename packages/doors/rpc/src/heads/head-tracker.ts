@@ -10,20 +10,16 @@ import type { HeadProbe } from './probe-head.ts';
 export interface HeadTracker {
   getHead(options?: RequestOptions): Promise<Answer<Head>>;
   waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
-  /** Highest number that an upstream in use, except the named one, has returned; null before the first. */
+  /** Among upstreams in use, without the named one; null before the first. */
   bestNumber(except?: string): number | null;
 }
 
-/** Wait for slower upstreams after the first response, milliseconds. */
 const GRACE_MS = 250;
-/** Upstreams queried at each poll. The others are queried at every POLL_ALL_EVERY-th poll. */
 const POLLED = 2;
 const POLL_ALL_EVERY = 5;
 const SAFETY_POLL_FACTOR = 5;
-/** At a learned pace, one poll for this many calls. */
 const POLL_EVERY_CALLS = 4;
 const PACED_POLL_MAX_MS = 3_000;
-/** Interval and total duration of reads for a block that a subscription announced. */
 const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
 
@@ -105,7 +101,7 @@ export function createHeadTracker(options: {
     return Promise.race([found.promise, Promise.all(all).then(() => null)]);
   }
 
-  /** Interval that leaves most calls of a learned pace to the blocks themselves; 0 if an upstream has none. */
+  /** Leaves most calls of a learned pace to blocks; 0: none learned. */
   function paceIntervalMs(): number {
     const fastest = Math.max(0, ...upstreams.map(({ state }) => state.learnedRate ?? Number.POSITIVE_INFINITY));
     return Math.min(PACED_POLL_MAX_MS, (POLL_EVERY_CALLS * 1_000) / fastest);
@@ -135,7 +131,7 @@ export function createHeadTracker(options: {
       if (signal.aborted) throw new RequestAbortedError('eth_blockNumber', signal.reason);
       const answer = await poll(isNew);
       if (answer !== null) return answer;
-      // Announced by a subscription but not yet available over HTTP. It usually follows within moments.
+      // Announced, but not yet available over HTTP.
       if (announced !== null && clock.now() < chaseUntil) await pause(CHASE_MS, signal);
       else {
         announced = await nextPoll(after, signal);
@@ -173,11 +169,10 @@ async function gather(
   return best;
 }
 
-/** Consecutive polls, and milliseconds, after which a head below the known one is accepted. */
+/** After so many polls, or so long, a lower head is accepted. */
 const LOWER_POLLS = 3;
 const LOWER_MS = 30_000;
 
-/** Whether an upstream's head follows the known one (`after`; null before the first), for one waiter. */
 function createHeadNewness(options: {
   readonly upstreams: readonly Upstream[];
   readonly probe: HeadProbe;
@@ -188,7 +183,7 @@ function createHeadNewness(options: {
   let lowerPolls = 0;
   let lowerSince: number | null = null;
 
-  /** Then another hash at that height is one of two branches. */
+  /** Another hash at that height is then a branch. */
   function isStillHeld(head: Head, except: string): boolean {
     return upstreams.some(
       ({ name, state }) => name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,
@@ -202,7 +197,7 @@ function createHeadNewness(options: {
       lowerSince = null;
       return value.hash !== after.hash && !isStillHeld(after, upstream);
     }
-    // Below the known head: more often a lagging upstream than a chain that went back.
+    // More often a lagging upstream than a chain that went back.
     lowerPolls++;
     lowerSince ??= clock.now();
     if (isStillHeld(after, upstream)) return false;

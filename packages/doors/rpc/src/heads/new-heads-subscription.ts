@@ -6,21 +6,20 @@ import { withoutMark } from '../transport/http-endpoint.ts';
 import type { Head, UpstreamConfig } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 
-/** A `newHeads` subscription over WebSocket. It only announces: blocks are read and checked over HTTP. */
+/** Only announces: blocks are read and checked over HTTP. */
 export interface NewHeadsSubscription {
   readonly name: string;
   readonly state: UpstreamState;
   readonly isLive: boolean;
-  /** The number of the next announced block that is not `after`; null if the connection drops or the signal aborts. */
+  /** Next number that is not `after`; null: connection dropped or signal aborted. */
   next(after: Head | null, signal: AbortSignal): Promise<number | null>;
   start(): void;
   close(): void;
 }
 
-/** Block times without an announcement after which the connection counts as dead. */
+/** After so many silent block times, the connection counts as dead. */
 const SILENCE_BLOCKS = 20;
 const SILENCE_MIN_MS = 30_000;
-/** An announcement this recent proves that announcements are arriving. */
 const FRESH_BLOCKS = 3;
 const FRESH_MIN_MS = 3_000;
 const RECONNECT_BASE_MS = 500;

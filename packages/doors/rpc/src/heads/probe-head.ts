@@ -6,20 +6,19 @@ import type { CallOptions } from '../transport/rpc-exchange.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Head } from '../upstream-pool.ts';
 
-/** Reads upstreams' heads. Caches the last head of each, so that an unchanged number costs one small call. */
+/** Caches each head: an unchanged number costs one small call. */
 export interface HeadProbe {
-  /** The newest block that the upstream returns, not only announces. @throws UpstreamFault, RpcCallError, MalformedAnswerError */
+  /** Newest returned block. @throws UpstreamFault, RpcCallError, MalformedAnswerError */
   ask(upstream: Upstream): Promise<Head>;
   last(name: string): Head | undefined;
 }
 
-/** Load-balanced nodes lack a just announced block for a few hundred milliseconds. */
+/** Load-balanced nodes lack a just announced block that long. */
 const SECOND_LOOK_MS = 150;
-/** How often an unchanged number is checked for another hash (a reorg at the same height). */
+/** An unchanged number is checked for another hash: a reorg at the same height. */
 const HASH_CHECK_MS = 1_000;
-/** At a learned pace, one check for at least this many calls. */
+/** At a learned pace, one check per this many calls. */
 const HASH_CHECK_CALLS = 8;
-/** How far below an announced but missing number the real head is searched for, blocks. */
 const STEP_BACK_MAX = 64;
 
 export function createHeadProbe({ clock }: { readonly clock: Clock }): HeadProbe {
@@ -56,7 +55,6 @@ export function createHeadProbe({ clock }: { readonly clock: Clock }): HeadProbe
     return head;
   }
 
-  /** Counts an announced block that the upstream does not have, and reads its real head. */
   async function readInsteadOfLie(upstream: Upstream, announced: number, given: CallOptions): Promise<Head> {
     const lie = upstream.fault('head-lie', 'eth_blockNumber', `announced block ${announced} and answers null for it`);
     const latest = await read(upstream, 'latest', given);
@@ -68,7 +66,7 @@ export function createHeadProbe({ clock }: { readonly clock: Clock }): HeadProbe
     throw lie;
   }
 
-  /** The newest block below the announced one, in case the tag `latest` is wrong too; null if that is too far. */
+  /** In case `latest` is wrong too; null if too far. */
   async function stepBack(upstream: Upstream, announced: number, given: CallOptions): Promise<Head | null> {
     let missing = announced;
     let found: Head | null = null;

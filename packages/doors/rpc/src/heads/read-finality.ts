@@ -9,7 +9,7 @@ import type { HeadProbe } from './probe-head.ts';
 const NO_TAG = /finalized|commitment|malformed block ?number|invalid block ?hash/i;
 const METHOD = 'eth_getBlockByNumber';
 
-/** Reads the `finalized` tag, which only moves forward, and bounds it by the known heads. */
+/** Only moves forward, bounded by known heads. */
 export function createFinalityReader(options: {
   readonly chain: { readonly finalizedTag: boolean };
   readonly failover: Failover;

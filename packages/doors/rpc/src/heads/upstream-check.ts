@@ -16,7 +16,6 @@ type Verdict = 'in-use' | 'refused' | 'down';
 const RETRY_BASE_MS = 300;
 const RETRY_MAX_MS = 3_000;
 
-/** Checks run until `closing` aborts. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: checks, their pace and their results are one state.
 export function createUpstreamCheck(options: {
   readonly chain: { readonly id: number; readonly key: string };
@@ -58,7 +57,7 @@ export function createUpstreamCheck(options: {
     return 'in-use';
   }
 
-  /** Capabilities that can't be detected now are detected at first use, so failures are only logged. */
+  /** Others are detected at first use: failures are only logged. */
   async function probeCapabilities(upstream: Upstream): Promise<void> {
     const { capabilities } = upstream.state;
     try {
@@ -85,7 +84,6 @@ export function createUpstreamCheck(options: {
     }
   }
 
-  /** An unexpected error must not end the watch. */
   async function verifyAgain(upstream: Upstream): Promise<void> {
     try {
       await verify(upstream);
@@ -94,7 +92,7 @@ export function createUpstreamCheck(options: {
     }
   }
 
-  /** Checks excluded upstreams again and tests open circuits, so that recovery needs no traffic. */
+  /** Tests excluded upstreams and open circuits: recovery needs no traffic. */
   async function watch(): Promise<void> {
     while (!closing.aborted) {
       await sleepUnlessAborted(clock, Math.max(50, limits.recheckMs / 5), closing);

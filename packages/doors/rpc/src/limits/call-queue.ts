@@ -1,7 +1,6 @@
 import type { CallRank, RateLimiter } from './call-limits.ts';
 
 const PRIORITY: Readonly<Record<CallRank, number>> = { history: 0, follow: 1, head: 2 };
-/** Prevents starvation of historical blocks: after this many other calls in a row, a historical one goes. */
 const OTHERS_IN_A_ROW = 3;
 
 export function rankPriority(rank: CallRank = 'history'): number {
@@ -11,10 +10,9 @@ export function rankPriority(rank: CallRank = 'history'): number {
 type Waiting = { readonly calls: number; go(): void };
 
 interface CallQueueOptions {
-  /** Takes calls off the current allowance. @returns false if it is too small */
+  /** @returns false if the allowance is too small */
   accept(calls: number, rank: CallRank): boolean;
   onWaiting(calls: number): void;
-  /** Whether other calls may go while the next ones wait. */
   readonly overtakes: boolean;
 }
 
@@ -24,7 +22,7 @@ export function createCallQueue({ accept, onWaiting, overtakes }: CallQueueOptio
   const history: Waiting[] = [];
   const queues = { head, follow, history };
   let othersInARow = 0;
-  /** At a low rate, polls of the head alone could take every call. */
+  /** At a low rate, polls of the head could take every call. */
   let wasHead = false;
   let waiting = 0;
 

@@ -3,23 +3,21 @@ import type { LearnedPace, RateLimiter, UpstreamLimits } from './call-limits.ts'
 import { type LearnedRate, rateAt, refusedRate } from './learned-rate.ts';
 import { createTokenBucket } from './limiters.ts';
 
-/** Refusals of calls that were in flight together count once, milliseconds. */
+/** Refusals together count once. */
 const TOGETHER_MS = 1_000;
-/** Responses to calls sent before the first refusal arrive this long after it, milliseconds. */
+/** For responses to calls sent before the first refusal. */
 const LATE_MS = 1_000;
-/** A batch takes at most this part of a second's calls: the head waits for it. */
+/** A batch's share of a second's calls: the head waits for it. */
 const BATCH_PART = 0.5;
-/** Calls that may go together, as a part of a second's: providers count in windows, so two bursts may fall in one. */
+/** Providers count in windows, so two bursts may fall in one. */
 const BURST_SECONDS = 0.25;
-/** A process whose last call near the head is older than this yields to those that follow it, milliseconds. */
+/** Without a recent call near the head, a process yields to others. */
 const FOLLOWING_MS = 60_000;
-/** Seconds over which the most accepted calls of one second are known. */
 const SECONDS_KNOWN = 5;
 
 function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
   let learned: LearnedRate | null = null;
   let isFirst = true;
-  /** When the last call near the head was sent; null: none yet. */
   let followedAt: number | null = null;
   let bucket: ReturnType<typeof createTokenBucket> | null = null;
   const seconds: { second: number; calls: number }[] = [];
@@ -65,7 +63,7 @@ function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
       const newest = seconds.at(-1);
       if (newest?.second === second) newest.calls += calls;
       else if (seconds.push({ second, calls }) > SECONDS_KNOWN) seconds.shift();
-      // The first estimate also counts the calls that were sent together with the refused one.
+      // Also counts calls sent together with the refused one.
       if (learned !== null && isFirst && clock.now() - learned.refusedAt < LATE_MS)
         learned = { ...learned, ceiling: Math.max(learned.ceiling, most()) };
     },
@@ -89,7 +87,7 @@ export function createLearnedPaces(clock: Pick<Clock, 'now'>): UpstreamLimits['l
   };
 }
 
-/** Lets calls go that both allow. @param configured null: no limit is configured */
+/** @param configured null: no limit */
 export function bothPaces(configured: RateLimiter | null, learned: LearnedPace): RateLimiter {
   if (configured === null) return learned;
   return {

@@ -4,28 +4,24 @@ import { createCallQueue } from './call-queue.ts';
 
 export interface Limiter {
   setShare(share: number): void;
-  /** The most that is in use: the share, or more while requests above a reduced share are in flight. */
+  /** The share, or more while requests above a reduced share are in flight. */
   held(): number;
-  /** The usable share: requests in flight (or calls of a second) plus waiting calls. */
   wanted(): number;
-  /** Called at the end of each second. Its calls are the minimum demand of the next one. */
+  /** Each second; its calls are the next one's minimum demand. */
   endPeriod?(): void;
 }
 
 interface LimiterOptions {
   readonly share: number;
-  /** Called when calls wait, and when a request above a reduced share has ended. */
   onChange?(): void;
 }
 
-/** Slots are reserved for calls that are not historical if the share is at least this. */
 const RESERVING_SHARE = 4;
-/** The part of a share that historical calls don't use: responses that stream to slow clients must not delay heads. */
+/** Not for historical calls: slow streams must not delay heads. */
 const RESERVED_PART = 1 / 8;
-/** Longest wait before a bucket checks again, milliseconds. */
 const TIMER_MS_MAX = 1_000;
 
-/** Holds the tokens of `burstSeconds`, at least one. A larger batch goes when it is full and leaves a debt. */
+/** At least one token. A larger batch goes when full, and leaves a debt. */
 export function createTokenBucket(
   options: LimiterOptions & { readonly clock: Pick<Clock, 'now'>; readonly burstSeconds?: number },
 ): RateLimiter & Limiter {
@@ -49,10 +45,9 @@ export function createTokenBucket(
   }
 
   const queue = createCallQueue({
-    // Fewer calls would take the tokens that a larger batch waits for.
+    // Fewer calls would take a larger batch's tokens.
     overtakes: false,
     accept(calls) {
-      // A sum of fractions may miss a whole number.
       if (missing(calls) > 1e-9) return false;
       tokens -= calls;
       gone += calls;
@@ -61,7 +56,7 @@ export function createTokenBucket(
     onWaiting(calls) {
       clearTimeout(timer);
       const ms = Math.min(TIMER_MS_MAX, Math.ceil((Math.max(0, missing(calls)) / share) * 1_000));
-      // Not unref'd: a command whose only pending work is a waiting call would end silently.
+      // Not unref'd: a command with only a waiting call would end silently.
       if (share > 0) timer = setTimeout(queue.serve, ms);
       onChange?.();
     },
@@ -76,7 +71,7 @@ export function createTokenBucket(
     },
     setShare(value: number) {
       missing(0);
-      // No more than one: a process that restarts often must not begin with a burst each time.
+      // One at most: a restarting process must not begin with a burst.
       if (share === 0) tokens = 1;
       share = value;
       queue.serve();
@@ -84,7 +79,7 @@ export function createTokenBucket(
   });
 }
 
-/** For four or more slots, an eighth is reserved for calls that are not historical, unless `reserves` is false. */
+/** From four slots, an eighth is not for historical calls, unless `reserves` is false. */
 export function createCallSlots({
   share: initial,
   reserves = true,

@@ -3,7 +3,7 @@ import type { RateLimiter, UpstreamLimits } from './call-limits.ts';
 import { createLearnedPaces } from './learned-pace.ts';
 import { createTokenBucket } from './limiters.ts';
 
-/** Limits of a process that does not share them: one rate per upstream. Each pool limits its own requests in flight. */
+/** One rate per upstream. Each pool limits its own requests in flight. */
 export function createLocalLimits(clock: Pick<Clock, 'now'>): UpstreamLimits {
   const paces = new Map<string, RateLimiter>();
   return {

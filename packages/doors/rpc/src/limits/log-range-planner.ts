@@ -8,35 +8,31 @@ export interface LogsKind {
 export interface LogRangePlanner {
   span(range: BlockRange, kind: LogsKind): number;
   answered(range: BlockRange, kind: LogsKind, size: { readonly logs: number; readonly bytes: number }): void;
-  /** Records the block limit of the upstream (undefined: less than this range) permanently. */
+  /** Permanent. `limit` undefined: less than this range. */
   tooManyBlocks(range: BlockRange, limit: number | undefined): void;
-  /** Records too many results, bytes or seconds in this range. Only this span shrinks. */
+  /** Only this span shrinks. */
   tooDense(range: BlockRange, kind: LogsKind, hint?: { suggestedBlocks?: number; limitResults?: number }): void;
-  /** Estimates the calls for the range if few logs match: spans grow as after nearly empty responses. A fraction. */
+  /** Expected calls if few logs match; a fraction. */
   calls(range: BlockRange, kind: LogsKind): number;
   readonly cap: number | null;
 }
 
-/** Density is stored per section of this many blocks: logs may be dense at the head and sparse below. */
 const SECTION = 1 << 16;
 const SECTIONS_MAX = 512;
-/** Share of a known result cap that a planned call may fill. */
 const FILL = 0.7;
-/** Consecutive responses at a guessed cap before a wider call is tried. */
+/** Responses at a guessed cap before a wider call. */
 const PATIENCE = 8;
-/** Growth after a response that used the whole span; faster if it was nearly empty. */
 const GROWTH = 2;
 const GROWTH_EMPTY = 4;
 
-/** @param options.targetBytes response size that ranges are fitted to */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: requested and refused ranges form one estimate.
 export function createLogRangePlanner(options: { logRangeMax: number; targetBytes: number }): LogRangePlanner {
   let cap: number | null = null;
-  /** Smallest size refused without a stated limit; null if the upstream stated its cap. */
+  /** Smallest refused size; null if the upstream stated its cap. */
   let refused: number | null = null;
   let streak = 0;
   let resultCap: number | null = null;
-  /** Blocks per request by section and query. The bare query has the newest value, for unknown sections. */
+  /** By section and query. The bare query: newest, for unknown sections. */
   const spans = new Map<string, number>();
 
   const sectionKey = (block: number, { key }: LogsKind): string => `${Math.floor(block / SECTION)}|${key}`;
@@ -91,7 +87,7 @@ export function createLogRangePlanner(options: { logRangeMax: number; targetByte
         refused = null;
         return;
       }
-      // No usable limit was stated: the cap is between half of this size and this size.
+      // No usable limit stated: between half of this size and it.
       refused = refused === null ? size : Math.min(refused, size);
       cap = Math.max(1, Math.min(cap ?? Number.POSITIVE_INFINITY, Math.floor(size / 2)));
     },
@@ -129,7 +125,7 @@ export function createLogRangePlanner(options: { logRangeMax: number; targetByte
   };
 }
 
-/** Splits a range at barriers (forks that changed the chain's rules), so that no part crosses one. */
+/** Forks that changed the chain's rules; no part crosses one. */
 export function splitAtBarriers(range: BlockRange, barriers: readonly number[]): BlockRange[] {
   const parts: BlockRange[] = [];
   let from = range.from;

@@ -1,50 +1,39 @@
-/** Limits of a pool. Every queue, wait and response has one. Names with `Ms`: milliseconds. */
+/** Every queue, wait and response has a limit. `Ms`: milliseconds. */
 export interface PoolLimits {
   readonly attemptTimeoutMs: number;
-  /** For one getLogs or trace attempt. */
   readonly heavyTimeoutMs: number;
-  /** A repeatable call goes to a second upstream if the first is silent for at least this long. */
+  /** Silence before a second upstream is tried. */
   readonly hangMinMs: number;
-  /** Rounds over all available upstreams before giving up. Rounds lost only to throttling don't count. */
+  /** Rounds lost only to throttling don't count. */
   readonly rounds: number;
-  /** No new attempt starts after this. */
   readonly deadlineMs: number;
   readonly backOffBaseMs: number;
   readonly backOffMaxMs: number;
-  /** Largest response, bytes after decompression. */
   readonly responseBytesMax: number;
-  /** Bytes of a block read in parts, half of it event data. The heap of an ingest process must hold one such block. */
+  /** Read in parts, half event data. An ingest process's heap must hold it. */
   readonly blockBytesMax: number;
-  /** Requests in flight per upstream if its configuration sets none. */
+  /** In flight per upstream, if not configured. */
   readonly concurrency: number;
-  /** The same for forwarded client calls, in addition. */
+  /** The same for forwarded calls, in addition. */
   readonly forwardConcurrency: number;
-  /** Most forwarded calls that wait for an upstream; further ones are refused. */
+  /** Further forwarded calls are refused. */
   readonly forwardWaitingMax: number;
-  /** Forwarded responses larger than this are streamed in chunks, bytes. */
   readonly streamFromBytes: number;
-  /** Largest streamed response, bytes after decompression. */
   readonly streamBytesMax: number;
   readonly batchSizeMax: number;
-  /** Sub-ranges in flight for one getLogs call of the pool. */
   readonly logsConcurrency: number;
-  /** Response size that ranges are fitted to. Keeps memory flat if providers have no cap. */
+  /** Keeps memory flat if providers have no cap. */
   readonly logsResponseBytes: number;
-  /** Bytes of getLogs responses in flight over all calls, estimated from earlier ones. */
   readonly logsBytesInFlight: number;
-  /** Blocks of the first getLogs call of a kind, while its density is unknown. */
   readonly logRangeStart: number;
-  /** The same for queries with an indexed argument, which match few logs. */
   readonly logRangeStartNarrow: number;
   readonly logRangeMax: number;
   readonly startTimeoutMs: number;
-  /** How long start() waits for the others after the first response. */
   readonly startGraceMs: number;
   readonly recheckMs: number;
   readonly breakerFailures: number;
   readonly breakerOpenMs: number;
   readonly breakerOpenMaxMs: number;
-  /** How long a method counts as unsupported on an upstream. */
   readonly unsupportedMs: number;
 }
 

@@ -1,9 +1,6 @@
 export type Demand = { readonly group: string; readonly wanted: number };
 
-/**
- * Divides a limit into whole units: one for each process, equal shares by group up to the demand, then equal shares of the rest.
- * With more processes than units, those without demand get none, and earlier ones go first.
- */
+/** A unit each, equal shares by group up to the demand, then equal shares of the rest. */
 export function splitLimit(units: number, demands: readonly Demand[]): number[] {
   const shares = demands.map(() => 0);
   const hungry = demands.filter(({ wanted }) => wanted > 0);
@@ -11,7 +8,6 @@ export function splitLimit(units: number, demands: readonly Demand[]): number[] 
   const weights = demands.map(({ group }) => wanting.get(group)?.length ?? 1);
   let left = units;
 
-  /** Assigns units one at a time to the process that has the least, as long as it may have more. */
   function give(most: (demand: Demand) => number): void {
     for (; left > 0; left -= 1) {
       let [least, poorest] = [Number.POSITIVE_INFINITY, -1];

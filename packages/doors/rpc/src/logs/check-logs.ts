@@ -4,15 +4,14 @@ import type { LogsQuery } from '../upstream-pool.ts';
 
 export interface LogsExpectation {
   readonly range: BlockRange;
-  /** Alternatives for topic0; null for any. */
   readonly topics: ReadonlySet<string> | null;
-  /** Alternatives for topics 1 to 3, by position; null for any. */
+  /** Topics 1 to 3; null: any. */
   readonly indexed: readonly (ReadonlySet<string> | null)[];
-  /** Lower case; null for any. */
+  /** Lower case; null: any. */
   readonly addresses: ReadonlySet<string> | null;
 }
 
-/** In chain order, without logs of too few topics: nodes disagree on trailing nulls. @throws MalformedAnswerError */
+/** In chain order. Nodes disagree on trailing nulls. @throws MalformedAnswerError */
 export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
   const { range, topics, addresses, indexed } = expected;
   const logs = indexed.length === 0 ? given : given.filter((log) => log.topics.length > indexed.length);
@@ -70,11 +69,10 @@ export function compareLogs(left: Log, right: Log): number {
   );
 }
 
-/** Counts at which providers silently truncate responses. */
+/** At these counts, providers silently truncate. */
 const SILENT_CAPS = new Set([1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 150_000, 200_000]);
 const TAIL_LOGS_MIN = 50;
 
-/** Whether a response of exactly a usual cap stops early, judged by its own density. */
 export function looksTruncated(logs: readonly Log[], range: BlockRange): boolean {
   const last = logs.at(-1);
   if (last === undefined || !SILENT_CAPS.has(logs.length) || last.blockNumber >= range.to) return false;

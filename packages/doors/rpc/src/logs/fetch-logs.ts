@@ -12,7 +12,6 @@ import { type FetchedLogs, LogsTask } from './logs-task.ts';
 
 const ADDRESSES_MAX = 1_000;
 
-/** Splits ranges to each upstream's limit and joins the parts in order. */
 export function createLogFetcher(options: {
   readonly failover: Failover;
   readonly chain: Pick<Chain, 'key' | 'rangeBarriers' | 'receiptsRoot'>;
@@ -56,7 +55,7 @@ function merge(answers: readonly LogsAnswer[]): LogsAnswer {
   };
 }
 
-/** On the upstream that needs fewest, which is chosen first. Unavailable ones count only if all are unavailable. */
+/** By the upstream that needs fewest. Unavailable ones count only if all are. */
 function estimateLogCalls(options: {
   readonly query: Omit<LogsQuery, 'range'>;
   readonly ranges: readonly BlockRange[];

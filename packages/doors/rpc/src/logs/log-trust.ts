@@ -4,15 +4,14 @@ import { parseHeader } from '../formats/parse-block.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 export interface LogTrust {
-  /** Upstreams found not to number logs by block. */
   readonly misnumbers: Set<string>;
-  /** Otherwise `[]` from a node that lags behind its load balancer would look like an empty range. @throws UpstreamFault */
+  /** `[]` of a lagging node would look like an empty range. @throws UpstreamFault */
   requireServed(upstream: Upstream, range: BlockRange, logs: readonly Log[], signal?: AbortSignal): Promise<void>;
-  /** Returns the logs with timestamps if this upstream's timestamps proved right, otherwise without. */
+  /** Without timestamps unless this upstream's proved right. */
   timestamps(upstream: Upstream, logs: readonly Log[], signal?: AbortSignal): Promise<readonly Log[]>;
 }
 
-/** Blocks by which nodes behind one load balancer may differ. */
+/** Nodes of one load balancer may differ by this many blocks. */
 const MARGIN = 16;
 
 export function createLogTrust(): LogTrust {

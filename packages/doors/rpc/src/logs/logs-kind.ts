@@ -2,10 +2,9 @@ import type { LogsKind } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { LogsQuery } from '../upstream-pool.ts';
 
-/** Density is remembered only for queries with up to this many addresses. */
 const KEY_ADDRESSES_MAX = 20;
 
-/** Groups queries of about the same density. Those for an argument are alike whatever its value: most values are rare. */
+/** Queries of one kind have about the same density. Most argument values are rare. */
 export function logsKind(
   query: Omit<LogsQuery, 'range'>,
   limits: Pick<PoolLimits, 'logRangeStart' | 'logRangeStartNarrow'>,

@@ -33,11 +33,10 @@ export interface FetchedLogs {
 }
 
 const METHOD = 'eth_getLogs';
-/** Error texts of upstreams that retain only recent blocks. They are tried last at or below the refused block. */
+/** Only recent blocks: tried last at or below the refused one. */
 const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
 const HISTORY_GONE_FITNESS = 0.01;
 const TIMEOUTS_MAX = 2;
-/** Responses of one span that did not arrive whole before it is halved: they may be too large for the upstream. */
 const CUTS_MAX = 2;
 
 export class LogsTask {
@@ -48,10 +47,9 @@ export class LogsTask {
   readonly #kind: LogsKind;
   readonly #ending = new AbortController();
   readonly #finished = Promise.withResolvers<void>();
-  /** Sorted and disjoint; none crosses a barrier. */
+  /** Sorted, disjoint, within barriers. */
   readonly #pending: BlockRange[];
   readonly #parts: Part[] = [];
-  /** Responses that look truncated, until the rest of their range confirms it. */
   readonly #suspects: { readonly upstream: Upstream; readonly range: BlockRange }[] = [];
   #calls = 0;
   #bytes = 0;
@@ -102,7 +100,7 @@ export class LogsTask {
     if (this.#active === 0 && this.#pending.length === 0) this.#finished.resolve();
   }
 
-  /** The piece shrinks to the upstream's limit; the remainder goes back to pending. */
+  /** Shrinks to the upstream's limit; the rest goes back to pending. */
   async #fetchPiece(whole: BlockRange): Promise<Part> {
     const kind = this.#kind;
     let piece = whole;
@@ -127,7 +125,7 @@ export class LogsTask {
               return await this.#ask(upstream, piece, signal);
             } catch (error) {
               if (!(error instanceof UpstreamFault)) throw error;
-              // This program ended the response, at the caller's limit.
+              // This program ended it at the caller's limit.
               const { cause } = error.hints;
               if (cause instanceof TransportError && cause.kind === 'too-large')
                 this.#count((this.#bytesMax() ?? 0) + 1);
@@ -154,7 +152,7 @@ export class LogsTask {
     const pending = this.#pending;
     const index = pending.findIndex((other) => other.from > range.from);
     const next = index === -1 ? undefined : pending[index];
-    // Joined with the following range, so that the rest is not split into the small pieces of a dense span.
+    // Joined with the next range: the rest is not split like a dense span.
     if (next !== undefined && next.from === range.to + 1 && !this.#tools.chain.rangeBarriers.includes(next.from))
       pending[index] = { from: range.from, to: next.to };
     else pending.splice(index === -1 ? pending.length : index, 0, range);
@@ -189,14 +187,13 @@ export class LogsTask {
     return trust.timestamps(upstream, logs, signal);
   }
 
-  /** The caller's limit if it is below that of a response; undefined for a single block, which can't be cut. */
+  /** Undefined if not below a response's limit, or for a single block, which can't be cut. */
   #bytesMax(): number | undefined {
     const { bytesMax } = this.#given;
     const isLimited = bytesMax !== undefined && bytesMax < this.#tools.limits.responseBytesMax;
     return isLimited && rangeSize(this.#query.range) > 1 ? bytesMax : undefined;
   }
 
-  /** @throws RangeTooLargeError */
   #count(bytes: number): void {
     const bytesMax = this.#bytesMax();
     this.#bytes += bytes;
@@ -204,14 +201,14 @@ export class LogsTask {
     throw new RangeTooLargeError({ chain: this.#tools.chain.key, ...this.#query.range, bytes_max: bytesMax });
   }
 
-  /** A block that exceeds a cap alone is read from its receipts, which have no such cap. */
+  /** For a block that alone exceeds a cap: receipts have no cap. */
   async #readFromReceipts(upstream: Upstream, block: number, signal: AbortSignal | undefined): Promise<readonly Log[]> {
     const logs = await readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
     this.#count(logs.reduce((sum, { data }) => sum + data.length, 0));
     return logs;
   }
 
-  /** Later logs in the range of a short response prove that it was truncated. */
+  /** Later logs in its range prove the truncation. */
   #blameTruncated(): void {
     for (const { upstream, range } of this.#suspects) {
       const more = this.#parts.some(({ logs }) =>
@@ -237,7 +234,7 @@ function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: Ups
   return true;
 }
 
-/** Clients return `[]` or an error for a range above their head, so such a range is never requested. */
+/** Clients return `[]` or an error above their head: never requested. */
 async function requireHead(upstream: Upstream, block: number): Promise<void> {
   const { state, name } = upstream;
   if (state.head !== null && state.head >= block) return;

@@ -15,16 +15,11 @@ export interface LogsReading {
 }
 
 const METHOD = 'eth_getLogs';
-/** Most blocks whose headers are read for one `null`. */
 const RANGE_MAX = 128;
 const BLOOM_BITS = 2048;
 const BLOOM_DIGITS = BLOOM_BITS / 4;
 
-/**
- * For a range answered with `null`: the logs in the receipts of blocks whose header does not rule them out.
- * Logs that `null` omitted count as a fault of the upstream.
- * @throws UpstreamFault, also for a range to request in smaller parts; MalformedAnswerError
- */
+/** By receipts, unless the header rules logs out. @throws UpstreamFault, MalformedAnswerError */
 export async function readUnanswered(
   reading: LogsReading,
   expected: LogsExpectation & { readonly range: BlockRange },
@@ -59,7 +54,7 @@ export async function readLogsOfReceipts(
   return checkLogs(logs, { ...expected, range: { from: block, to: block } });
 }
 
-/** Misnumbered blocks are read from receipts. @param logs in chain order @throws UpstreamFault, MalformedAnswerError */
+/** By receipts. @param logs in chain order @throws UpstreamFault, MalformedAnswerError */
 export async function renumberLogs(
   reading: LogsReading & { readonly misnumbers: Set<string> },
   logs: Log[],
@@ -80,7 +75,7 @@ export async function renumberLogs(
   return [...others, ...[...read.values()].flat()].sort(compareLogs);
 }
 
-/** Without commitments in headers, nodes number logs differently; HyperEVM nodes may leave out system transactions. */
+/** Otherwise nodes number differently, and HyperEVM's leave out system transactions. */
 function countsByBlock({ receiptsRoot }: LogsReading['chain']): boolean {
   return receiptsRoot === 'ethereum';
 }
@@ -105,7 +100,7 @@ async function blocksThatMayHold(
   });
 }
 
-/** Whether the block may have matching logs. Blooms prove nothing on chains whose headers commit to nothing. */
+/** Blooms prove nothing if headers commit to nothing. */
 function mayHold(
   { header, transactionHashes }: Block,
   { addresses, topics, indexed }: LogsExpectation,

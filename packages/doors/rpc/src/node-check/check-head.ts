@@ -7,7 +7,7 @@ import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
 export interface KnownBlock {
   readonly number: number;
   readonly hash: Hash;
-  /** The source of the block: `what is indexed`, or a node's name. */
+  /** `what is indexed`, or a node's name. */
   readonly source: string;
 }
 
@@ -20,10 +20,8 @@ const branch = findingsOf('same chain');
 /** An older head counts as behind if no other node shows the chain's head. */
 const AGE_MIN_SECONDS = 60;
 const AGE_BLOCK_TIMES = 20;
-/** A node this far behind the others is unsuitable for following. */
 const FAR_BEHIND_MS = 10 * 60_000;
 
-/** @returns null as number if the node has no newest block */
 export async function checkHead(
   chain: Chain,
   probe: NodeProbe,

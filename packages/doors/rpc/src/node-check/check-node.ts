@@ -24,32 +24,28 @@ import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
 
 export interface NodeCheckOptions {
   readonly chain: Chain;
-  /** Its URL is JSON-RPC over HTTP, or a WebSocket. */
   readonly upstream: UpstreamConfig;
-  /** Other nodes of the chain to compare with; a few calls each. */
   readonly others?: readonly UpstreamConfig[];
   readonly known?: readonly KnownBlock[];
-  /** Whether an indexed dataset reads traces. @default false */
+  /** An indexed dataset reads traces. @default false */
   readonly needsTraces?: boolean;
-  /** For all checks; unfinished ones are reported as such. Milliseconds. @default 60,000 */
+  /** Unfinished checks are reported. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   /** @default no report before the end */
   readonly onFinding?: OnFinding | undefined;
-  /** Called with each whole block that was read to measure the speed. @default they are not kept */
   readonly onBlock?: ((block: SampledBlock) => void) | undefined;
 }
 
 const DEADLINE_MS = 60_000;
 const CALLS_MAX = 600;
-/** A request may take this fraction (1/n) of the total time. */
 const REQUEST_SHARE = 6;
 const OTHERS_MAX = 4;
-/** Blocks this far below the head of another node are settled: nodes on the same chain agree on them. */
+/** Nodes on the same chain agree on blocks this far below another's head. */
 const SETTLED_DEPTH = 64;
 
-/** Within {@link CALLS_MAX} calls, the given time and the node's rate. Rejects only for an internal defect. */
+/** Within {@link CALLS_MAX}, time and rate. Rejects only for an internal defect. */
 export async function checkNode(options: NodeCheckOptions): Promise<CheckReport> {
   const { chain, upstream, clock = systemClock, deadlineMs = DEADLINE_MS } = options;
   const timeUp = AbortSignal.timeout(deadlineMs);
@@ -91,7 +87,7 @@ function rateLimitFinding({ key }: Chain, perSecond: number) {
   );
 }
 
-/** Runs the checks one after the other, so that speed and limits are the node's. @throws RequestAbortedError */
+/** In sequence: speed and limits are the node's. @throws RequestAbortedError */
 async function checkAll(
   { chain, known = [], needsTraces = false, clock, onBlock }: NodeCheckOptions & { readonly clock: Clock },
   probe: NodeProbe,
@@ -145,7 +141,7 @@ async function readKnown(others: readonly NodeProbe[], lowestHead: number): Prom
   return blocks.flat();
 }
 
-/** Returns the chain id of a node of an unknown chain; null if it returns none. @param deadlineMs milliseconds */
+/** Null if the node returns none. */
 export async function fetchChainId(upstream: UpstreamConfig, deadlineMs: number): Promise<number | null> {
   const signal = AbortSignal.timeout(deadlineMs);
   const probe = createNodeProbe({ config: upstream, timeoutMs: deadlineMs, callsMax: 1, signal, clock: systemClock });

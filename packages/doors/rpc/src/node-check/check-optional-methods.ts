@@ -4,10 +4,9 @@ import type { NodeProbe } from './node-probe.ts';
 const traces = findingsOf('traces');
 const proofs = findingsOf('account proofs');
 const accounts = findingsOf('account index');
-/** Few enough for a node that scans blocks, and more than nodes that trace each block allow. */
+/** Few for a node that scans blocks; more than nodes that trace allow. */
 const INDEXED_BLOCKS = 2_000;
 
-/** Checks whether blocks can be traced. @param needed whether an indexed dataset reads traces */
 export async function checkTraces(probe: NodeProbe, head: number, needed: boolean): Promise<Finding> {
   const block = toQuantity(head);
   const debug = await probe.ask('debug_traceBlockByNumber', [block, { tracer: 'callTracer' }]);

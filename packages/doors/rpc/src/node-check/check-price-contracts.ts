@@ -6,15 +6,14 @@ const feeds = findingsOf('price feeds');
 const dollars = findingsOf('dollar tokens');
 const hooks = findingsOf('trusted hooks');
 
-/** First bytes of keccak256 of `decimals()`, which feeds and tokens have. */
+/** Selector of `decimals()`. */
 const DECIMALS: Hex = '0x313ce567';
-/** First bytes of keccak256 of `description()`: a feed returns a name such as `USDC / USD`. */
+/** Selector of `description()`, such as `USDC / USD`. */
 const DESCRIPTION: Hex = '0x7284e416';
 const DESCRIPTION_BYTES_MAX = 64;
 const WORD_DIGITS = 64;
 const WORD = /^0x[0-9a-f]{64}$/i;
 
-/** Checks feeds, configured dollar tokens and trusted hooks. Without any, there is no finding. */
 export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promise<Finding[]> {
   const { dollarTokens, trustedHooks } = chain;
   const proxies = feedsOf(chain).map(({ proxy }) => proxy);
@@ -52,7 +51,6 @@ export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promi
   return findings;
 }
 
-/** Names of feeds by their own contracts, so that a wrong address shows. */
 async function describe(proxies: readonly Address[], probe: NodeProbe): Promise<string> {
   const names: string[] = [];
   for (const to of proxies) {

@@ -49,7 +49,6 @@ function receiptsFinding(answer: ProbeAnswer, number: number, transactions: numb
   );
 }
 
-/** An unused address, so that only the range affects the response size. */
 const NOBODY = '0x00000000000000000000000000000000c4a15d0e';
 const RANGE_STEPS = 10;
 const RANGE_GOOD = 1_000;

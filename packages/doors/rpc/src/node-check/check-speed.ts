@@ -8,10 +8,8 @@ const reading = findingsOf('blocks a second');
 const CALLS = 12;
 const BLOCKS = 24;
 const SIDE_BY_SIDE = 4;
-/** Share of the block time that one small call may take. */
 const SLOW_SHARE = 0.5;
 const SLOW_MIN_MS = 250;
-/** At this many times the chain's speed, a backfill catches up in reasonable time. */
 const COMFORTABLE = 5;
 
 export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Finding> {
@@ -38,13 +36,12 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
 }
 
 export interface SampledBlock {
-  /** Size of the block with its transactions, and of its receipts, as JSON. */
+  /** JSON of the block with transactions, and receipts. */
   readonly bytes: number;
-  /** Addresses in lower case, null for logs without topics, sizes as JSON. */
+  /** Lower-case addresses; null: no topics; JSON sizes. */
   readonly logs: readonly { readonly address: string; readonly topic: string | null; readonly bytes: number }[];
 }
 
-/** @param onBlock called with each block whose receipts came in one response */
 export async function checkReadingSpeed(
   chain: Chain,
   probe: NodeProbe,
@@ -59,7 +56,7 @@ export async function checkReadingSpeed(
       const at = toQuantity(number);
       const block = await probe.ask('eth_getBlockByNumber', [at, true]);
       const receipts = await probe.ask('eth_getBlockReceipts', [at]);
-      // A separate finding covers nodes that return receipts only one by one.
+      // Single receipts have their own finding.
       if (block.ok && (receipts.ok || receipts.reaction === 'unsupported')) read++;
       if (block.ok && receipts.ok) onBlock(sampledBlock(block.result, receipts.result));
     }

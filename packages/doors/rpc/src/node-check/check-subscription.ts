@@ -36,7 +36,7 @@ export async function checkSubscription(options: {
     const number = await announced.next(null, AbortSignal.any([options.signal, AbortSignal.timeout(waitMs)]));
     const ms = Math.round(performance.now() - startedAt);
     if (number !== null) return subscription.ok(`block ${number}, after ${ms} ms`);
-    // The reason why a connection ended is recorded just after the waiter resumes.
+    // The reason is recorded just after the waiter resumes.
     await options.clock.sleep(NOTED_MS);
     const { lastError, reason } = state.status(null, null);
     if (state.disabledReason === null)

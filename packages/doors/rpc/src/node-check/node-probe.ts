@@ -15,37 +15,32 @@ export type ProbeAnswer =
       readonly ok: false;
       /** `transport`: no usable response. */
       readonly reaction: Reaction | 'transport';
-      /** The node's error text, without secrets. */
       readonly text: string;
-      /** From a Retry-After header, milliseconds. */
       readonly retryAfterMs?: number | undefined;
-      /** Block limit per call; null if the node states none. */
+      /** Per call; null: not stated. */
       readonly limitBlocks: number | null;
       readonly ms: number;
     };
 
-/** Sends calls to one node in sequence, within bounds and at the node's pace. */
+/** In sequence, within bounds, at the node's pace. */
 export interface NodeProbe {
   readonly name: string;
   readonly config: UpstreamConfig;
   readonly calls: number;
-  /** Calls per second that the node's refusals taught; null: it refused none. */
   readonly learnedRate: number | null;
-  /** Tries again if the node limits its rate. @throws RequestAbortedError if time, calls or tries are used up */
+  /** Retries at a rate limit. @throws RequestAbortedError if time, calls or tries are used up */
   ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
-  /** Sends the calls in one request, once. @throws as ask */
+  /** One request, once. @throws as ask */
   fetchTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;
   close(): Promise<void>;
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
-/** Tries of a call that the node refuses because of its rate, and waits between them in milliseconds. */
 const THROTTLED_TRIES = 8;
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 4_000;
 
-/** Keeps to the node's configured rate. Opens no connection yet. */
 export function createNodeProbe(options: {
   readonly config: UpstreamConfig;
   readonly timeoutMs: number;
@@ -115,7 +110,7 @@ export function createNodeProbe(options: {
           return answer;
         }
         learned.refused();
-        // A refusal says nothing about the method, so it must not look like a missing one.
+        // A refusal must not look like a missing method.
         if (tries === THROTTLED_TRIES) throw new RequestAbortedError(method);
         const pause = Math.max(answer.retryAfterMs ?? 0, Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries));
         await pauseFor(clock, method, pause, signal);

@@ -8,7 +8,7 @@ export interface ProbedBlock {
   readonly transactions: number;
 }
 
-/** Returns a block; null if the node has none; otherwise why it can't be determined. @throws RequestAbortedError */
+/** Null: none; otherwise why it is unknown. @throws RequestAbortedError */
 export async function probeBlock(
   probe: NodeProbe,
   at: number | string,
@@ -36,7 +36,6 @@ export function isBlock(probed: ProbedBlock | null | { readonly problem: string 
   return probed !== null && 'header' in probed;
 }
 
-/** Null if the response is no quantity. */
 export function quantityOf(answer: ProbeAnswer): number | null {
   if (!answer.ok || !isQuantity(answer.result)) return null;
   const value = Number(parseBigQuantity(answer.result));

@@ -1,4 +1,4 @@
-/** Doubles with each try. Half is random (0 to 1), so that many callers don't return at the same moment. */
+/** Doubles with each try. Half is random (0 to 1): callers don't return together. */
 export function backOffMs(tries: number, baseMs: number, maxMs: number, random: number): number {
   const full = Math.min(maxMs, baseMs * 2 ** Math.min(30, tries));
   return full / 2 + (full / 2) * random;

@@ -6,14 +6,13 @@ import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeBatch, encodeBatch, type RpcCall, type RpcReply } from './json-rpc.ts';
 import type { CallOptions, RpcExchange, TimedAnswer } from './rpc-exchange.ts';
 
-/** Returns outcomes in request order. @throws RequestAbortedError */
+/** In request order. @throws RequestAbortedError */
 type BatchSender = (calls: readonly RpcCall[], options: CallOptions) => Promise<CallOutcome[]>;
 
-/** Free plans allow as few as three. Growing costs less than a refusal. */
+/** Free plans allow three. Growing costs less than a refusal. */
 const SIZE_START = 20;
 const NO_REPLY: RpcReply = { kind: 'malformed', text: 'an element of the batch has no answer' };
 
-/** Sends many calls in as few HTTP requests as the upstream accepts, and learns that number. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and the size of batches are one state.
 export function createBatchSender(options: {
   readonly exchange: RpcExchange;
@@ -67,7 +66,7 @@ export function createBatchSender(options: {
     if (outcome.ok) return calls.map(() => outcome);
     const { error } = outcome;
     if (isAboutSize(error)) return sendSmaller(calls, given);
-    // A node without batch support reports the list as an invalid request, or returns an unrelated response.
+    // Without batch support: an invalid request, or an unrelated response.
     if (error instanceof RpcCallError || error.kind === 'malformed' || error.hints.reaction === 'unsupported') {
       if (state.capabilities.batch === true) return sendSmaller(calls, given);
       state.capabilities.batch = false;
@@ -89,7 +88,7 @@ export function createBatchSender(options: {
     return parts.flat();
   }
 
-  /** "Response too large" inside a batch concerns the batch, not the call: those calls are sent again. */
+  /** "Too large" inside a batch is about the batch: those calls are sent again. */
   async function retryOversized(
     calls: readonly RpcCall[],
     outcomes: CallOutcome[],

@@ -4,7 +4,6 @@ import type { ErrorRule } from './error-rule.ts';
 import { ERROR_RULES } from './error-rules.ts';
 import { hasRevertData } from './execution-failures.ts';
 
-/** An error response as received: from the JSON-RPC error object, the HTTP status, or both. */
 export interface ErrorAnswer {
   readonly method: string;
   readonly text: string;
@@ -16,7 +15,6 @@ export interface ErrorAnswer {
 export interface Classification {
   readonly reaction: Reaction;
   readonly kind: FaultKind;
-  /** The rule that matched; null for none. */
   readonly rule: ErrorRule | null;
   readonly limitBlocks?: number;
   readonly limitResults?: number;
@@ -57,17 +55,16 @@ export function classifyError(answer: ErrorAnswer): Classification {
   };
 }
 
-/** Verdicts that exclude an upstream for all callers for a while. */
 const ABOUT_THE_ACCOUNT: ReadonlySet<Reaction> = new Set(['misconfigured', 'out-of-budget', 'throttled']);
 const TOO_MANY_REQUESTS = 429;
 
-/** For an error whose call came from a client, or whose text a contract may have written. */
+/** A client's call, or a text that a contract may have written. */
 export interface ForeignClassification extends Classification {
-  /** Whether a status or code proves it, which no text can forge. */
+  /** A status or code proves it, which no text can forge. */
   readonly isSure: boolean;
 }
 
-/** The response may echo untrusted text, so status and code win over it. Only a throttle with its numeric code is sure. */
+/** Status and code win over text, which may echo. Only a throttle's numeric code is sure. */
 export function classifyForeignError(answer: ErrorAnswer): ForeignClassification {
   const reported = classifyError(answer);
   if (!ABOUT_THE_ACCOUNT.has(reported.reaction)) return { ...reported, isSure: false };
@@ -88,7 +85,6 @@ function matches(rule: ErrorRule, answer: ErrorAnswer): boolean {
   return rule.hasRevertData !== true || hasRevertData(answer);
 }
 
-/** Patterns with the number of allowed blocks, the most specific first. */
 const BLOCK_LIMITS: readonly RegExp[] = [
   /limited to a? ?([\d,.]*\d)/i,
   /up to a ([\d,.]*\d)(k?) block range/i,
@@ -123,7 +119,7 @@ export function findResultLimit(text: string): number | undefined {
   return Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;
 }
 
-/** Reads `[0x1, 0x2]` or `1-2`. */
+/** `[0x1, 0x2]` or `1-2`. */
 export function findSuggestedRange(text: string): { from: number; to: number } | undefined {
   const hex = /\[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i.exec(text);
   const match = hex ?? /retry with the range (\d+)-(\d+)/i.exec(text);

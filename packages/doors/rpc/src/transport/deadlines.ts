@@ -1,12 +1,12 @@
-/** A time limit `at`, in milliseconds of `performance.now()`. It may change at any time. */
+/** `at`: milliseconds of `performance.now()`. It may change. */
 export interface Deadline {
   at: number;
-  /** Its index among the watched deadlines; -1 if not watched. Maintained by {@link Deadlines}. */
+  /** Set by {@link Deadlines}; -1: not watched. */
   place: number;
   passed(): void;
 }
 
-/** Watches many deadlines with one timer: a timer per request costs as much as the rest of its forwarding. */
+/** One timer: one per request costs as much as the rest of forwarding. */
 export interface Deadlines {
   add(deadline: Deadline): void;
   delete(deadline: Deadline): void;
@@ -14,14 +14,13 @@ export interface Deadlines {
 
 const TICK_MS = 10;
 
-/** Deadlines fire up to ten milliseconds late. The timer keeps no process alive. */
+/** Up to ten milliseconds late. Keeps no process alive. */
 export function createDeadlines(): Deadlines {
-  // Not a Set: its outgrown tables keep deleted entries alive until a full garbage collection.
+  // Not a Set: its old tables keep entries alive until a full collection.
   const watched: Deadline[] = [];
   let timer: NodeJS.Timeout | null = null;
 
   function tick(): void {
-    // Stopped after an idle tick instead of with the last deadline: traffic adds and deletes all the time.
     if (watched.length === 0) {
       if (timer !== null) clearInterval(timer);
       timer = null;
@@ -29,7 +28,6 @@ export function createDeadlines(): Deadlines {
     }
     const now = performance.now();
     for (const deadline of watched.filter(({ at }) => at <= now)) {
-      // The expiry of another deadline may have removed it.
       if (deadline.place < 0) continue;
       remove(deadline);
       deadline.passed();

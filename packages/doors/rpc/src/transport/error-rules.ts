@@ -3,16 +3,16 @@ import { EXECUTION_RULES } from './execution-failures.ts';
 
 const LOGS = /^(eth|erigon)_getLogs$/;
 
-/** The first match wins. Texts come first: -32005 is both "too many results" and "too many requests", and codes change. */
+/** First match wins. Texts first: -32005 is both "results" and "requests", and codes change. */
 // biome-ignore format: a table reads best with one row a line
 export const ERROR_RULES: readonly ErrorRule[] = [
-  // A contract's text comes before everything: "execution reverted: Unauthorized" does not concern the upstream.
+  // First, since "execution reverted: Unauthorized" is not about the upstream.
   ...EXECUTION_RULES,
   { source: 'any: revert outside a call', reaction: 'call', text: /execution reverted|^reverted|vm exception|invalid opcode|out of gas|always failing transaction|stack (under|over)flow/i },
   { source: 'any: revert code outside a call', reaction: 'call', codes: [3] },
   { source: 'OP sequencer: sender', reaction: 'call', text: /sender is over rate limit/i },
 
-  // A key required for old blocks does not refuse the whole upstream.
+  // A key for old blocks does not refuse the whole upstream.
   { source: 'publicnode: archive needs a token', reaction: 'missing-data', isPruned: true, text: /archive requests require a personal token/i },
   { source: 'publicnode: getLogs without address', reaction: 'unsupported', text: /please specify an address in your request/i, methods: LOGS },
 
@@ -29,7 +29,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { source: 'any: plan used up', reaction: 'out-of-budget', text: /reached the free tier|limit for your current plan|\/billing\b|daily request count exceeded|quota has been (reached|exhausted)/i },
   { source: 'any: payment required', reaction: 'out-of-budget', http: [402] },
 
-  // 3a. Throttles that read like size limits.
+  // 3a. Throttles like size limits.
   { source: 'Alchemy: compute units', reaction: 'throttled', text: /compute units per second|exceeded its compute/i },
   { source: 'QuickNode, Base: requests a second', reaction: 'throttled', text: /\d+\s*\/\s*(second|sec|minute|min)\b.*(limit|reached)|request limit reached/i },
   { source: 'Flow gateway: requests a second', reaction: 'throttled', text: /limit of requests per (second|minute)/i },
@@ -60,13 +60,13 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { source: 'geth: addresses or topics', reaction: 'caller', text: /exceed max (addresses|topics)/i },
   { source: 'Infura: filters', reaction: 'caller', text: /this query contains \d+ filters/i },
 
-  // 3d. Ranges above the head (before the range caps: reth's text contains "range").
+  // 3d. Above the head (before the caps: reth's text contains "range").
   { source: 'geth, reth, Erigon: beyond head', reaction: 'beyond-head', text: /block range extends beyond current head/i },
   { source: 'Erigon: beyond executed', reaction: 'beyond-head', text: /beyond latest executed block|transaction indexing is (in progress|not yet complete)/i },
   { source: 'coreth: after accepted', reaction: 'beyond-head', text: /after last accepted block|cannot query unfinalized data/i },
   { source: 'Sei: beyond latest', reaction: 'beyond-head', text: /is after latest available block|greater than latest/i },
 
-  // 3e. Structural caps: a number of blocks.
+  // 3e. Caps of blocks.
   { source: 'Alchemy free and paid: blocks', reaction: 'range', text: /up to a [\d,.]+ block range/i },
   { source: 'QuickNode, Blast, BlockPI, 1RPC: blocks', reaction: 'range', text: /limited to a? ?[\d,.]+/i, methods: LOGS },
   { source: 'Blast API: plan', reaction: 'range', text: /exceeds the range allowed for your plan/i },
@@ -124,7 +124,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   // 8. Verdicts about the call.
   { source: 'any: transaction verdict', reaction: 'call', text: /nonce too (low|high)|already known|known transaction|already imported|insufficient (funds|balance)|replacement transaction|transaction underpriced|underpriced|intrinsic gas|max fee per gas|fee cap|exceeds block gas limit|gas required exceeds|higher priority|fee too low|tx type not supported|invalid sender|invalid signature|transaction type not supported/i },
 
-  // 1 again, for responses with nothing but the status.
+  // 1 again: only the status.
   { source: 'any: HTTP 401 and 403', reaction: 'misconfigured', http: [401, 403] },
   { source: 'Nethermind: limit', reaction: 'density', codes: [-32005], text: /limit|exceed/i, methods: LOGS },
   { source: 'any: HTTP 413', reaction: 'density', http: [413], methods: LOGS },
@@ -134,7 +134,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { source: 'Nethermind, geth: timeout code', reaction: 'timeout', codes: [-32002, -32016, -32017] },
   { source: 'any: rate code', reaction: 'throttled', codes: [-32005] },
 
-  // Unknown texts that suggest a size limit on getLogs: a smaller range is the safe guess.
+  // A smaller range is the safe guess.
   { source: 'unknown: smells of size', reaction: 'density', text: /too (many|large|big|wide|broad|long)|exceed|maximum|\blimit|block range|more than/i, methods: LOGS },
 
   // 9. Parameters.

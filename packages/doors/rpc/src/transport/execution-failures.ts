@@ -1,36 +1,34 @@
 import type { ErrorRule } from './error-rule.ts';
 
-/** Methods that run a contract, so their errors may be the EVM's. */
+/** They run a contract: errors may be the EVM's. */
 export const EXECUTES: RegExp = /^(eth_call|eth_estimateGas|eth_createAccessList|debug_traceCall)$/;
 
-/** Codes that concern the request or the account, whatever else the error contains. */
+/** About the request or the account. */
 const NOT_OF_THE_EVM: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602, -32_005, 429]);
 
-/** Hexadecimal text, Parity's `Reverted 0x…`, or either inside an object (Hardhat, Ganache). */
+/** Hexadecimal, Parity's `Reverted 0x…`, or inside an object (Hardhat, Ganache). */
 function isRevertData(data: unknown): boolean {
   if (typeof data === 'object' && data !== null && 'data' in data) return isRevertData(data.data);
   return typeof data === 'string' && /^(reverted )?0x([0-9a-f]{2})*$/i.test(data.trim());
 }
 
-/** Only a node that ran the call has revert data. */
+/** Only a node that ran the call has it. */
 export function hasRevertData({ rpcCode, data }: { readonly rpcCode?: number; readonly data?: unknown }): boolean {
   return rpcCode !== undefined && !NOT_OF_THE_EVM.has(rpcCode) && isRevertData(data);
 }
 
 interface ExecutionRule extends Pick<ErrorRule, 'source' | 'text' | 'codes' | 'hasRevertData'> {
-  /** The node's gas or time limit ended the call; another node's may be higher. */
+  /** Gas or time limit of this node; another's may be higher. */
   readonly isBound?: true;
 }
 
-/** Texts of a call that the EVM stopped. Checked before all rules: a contract writes what follows "execution reverted". */
+/** Before all rules: a contract writes what follows "execution reverted". */
 // biome-ignore format: a table reads best with one row a line
 export const EXECUTION_RULES: readonly ErrorRule[] = ([
-  // Structure first.
   { source: 'geth, Hedera, zkSync: revert code', codes: [3] },
   { source: 'any: revert data', hasRevertData: true },
 
-  // Then texts: reverts first, since a contract may write anything after them, and bounds before the code that covers
-  // both.
+  // Texts: reverts, then bounds, before the code that covers both.
   { source: 'any: revert', text: /execution reverted|^reverted|vm exception|transaction reverted|call reverted|evm revert|always failing transaction/i },
   { source: 'geth, Erigon: time', isBound: true, text: /execution aborted \(timeout/i },
   { source: 'Tron: time', isBound: true, text: /cpu timeout for '|already time out/i },

@@ -5,24 +5,23 @@ import { parseRetryAfter } from './back-off.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type RawOutgoing, type RawReply, type RawRequestShared, sendRaw, sendWhole } from './raw-request.ts';
 
-/** An HTTP response with a JSON body. With an error status the body may be anything. */
 export interface HttpAnswer {
   readonly status: number;
-  /** The parsed body; undefined if it was not JSON, which only error statuses may have. */
+  /** Undefined: no JSON, only with error statuses. */
   readonly json: unknown;
   readonly text: string;
   readonly bytes: number;
   readonly retryAfterMs?: number;
 }
 
-/** Responses of this process' own calls are read whole; large results of forwarded calls are streamed. */
+/** Own calls are read whole; large forwarded results are streamed. */
 export interface HttpEndpoint {
-  /** May send twice, if a keep-alive connection closes during the send. @throws TransportError */
+  /** May send twice, if a kept connection closes. @throws TransportError */
   post(
     payload: string,
     options: { timeoutMs: number; signal?: AbortSignal | undefined; bytesMax?: number | undefined },
   ): Promise<HttpAnswer>;
-  /** @returns the response unparsed. @throws TransportError; a failure after a stream began ends its iteration */
+  /** Unparsed. @throws TransportError; once streaming, a failure ends the iteration */
   send(outgoing: RawOutgoing): Promise<RawReply>;
   close(): Promise<void>;
 }
@@ -33,12 +32,12 @@ interface HttpEndpointOptions {
   readonly limits: Pick<RawRequestShared['limits'], 'responseBytesMax'> & Partial<RawRequestShared['limits']>;
   /** @default a new one */
   readonly deadlines?: Deadlines;
-  /** Whether to accept compressed responses; worth the time if this process parses them. @default false */
+  /** Worth it if this process parses them. @default false */
   readonly compressed?: boolean;
-  /** False: no reuse, so that a closed idle connection never leaves a send's outcome unknown. @default true */
+  /** False: a closed idle connection never leaves a send's outcome unknown. @default true */
   readonly keepAlive?: boolean;
   readonly ended?: RawRequestShared['ended'];
-  /** Counts a failure after a stream was returned, and returns the error for its reader. */
+  /** A failure after a stream was returned; returns the reader's error. */
   readonly broken?: RawRequestShared['broken'];
 }
 
@@ -115,7 +114,6 @@ export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 
   };
 }
 
-/** `undefined` is no JSON value, so it can mean "not JSON". */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,14 +4,13 @@ import { classifyError, classifyForeignError } from './classify-error.ts';
 import type { HttpAnswer } from './http-endpoint.ts';
 import type { RpcReply } from './json-rpc.ts';
 
-/** Characters of a node's message that are returned: revert reasons can be long. */
 const MESSAGE_LENGTH_MAX = 10_000;
 
 export type CallOutcome<T = unknown> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly error: UpstreamFault | RpcCallError };
 
-/** Origin of the text in a call: this program, or a client or contract whose text a node may echo. */
+/** Origin of the text: this program, or a client or contract whose text a node may echo. */
 export type Wording = 'own' | 'foreign';
 
 export function interpretReply(

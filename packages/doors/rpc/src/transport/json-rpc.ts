@@ -8,12 +8,11 @@ export type RpcReply =
   | {
       readonly kind: 'error';
       readonly code: number | undefined;
-      /** The message plus anything that affects its classification. */
       readonly text: string;
       readonly message: string;
       readonly data: unknown;
     }
-  /** Neither a result nor an error, or for another call: the node is broken. */
+  /** Neither result nor error, or another call's. */
   | { readonly kind: 'malformed'; readonly text: string };
 
 export function encodeCall(call: RpcCall, id: number): string {
@@ -25,7 +24,6 @@ export function encodeRawCall(call: { readonly method: string; readonly params: 
   return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
 }
 
-/** Ids are indexes. */
 export function encodeBatch(calls: readonly RpcCall[]): string {
   return `[${calls.map((call, index) => encodeCall(call, index)).join(',')}]`;
 }
@@ -40,7 +38,6 @@ export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
   return decodeElement(json, id);
 }
 
-/** In request order, or the one error for the whole batch. */
 export function decodeBatch(answer: HttpAnswer, count: number): RpcReply[] | RpcReply {
   if (!Array.isArray(answer.json)) {
     if (answer.status < 200 || answer.status > 299) return httpError(answer);
@@ -48,7 +45,7 @@ export function decodeBatch(answer: HttpAnswer, count: number): RpcReply[] | Rpc
     return whole.kind === 'error' ? whole : malformed('one answer instead of a list');
   }
   const list: unknown[] = answer.json;
-  // Some nodes refuse a batch with a list of one error without id.
+  // Some nodes refuse with a list of one error.
   if (list.length === 1 && count > 1) {
     const only = decodeElement(list[0], undefined);
     if (only.kind === 'error') return only;
@@ -66,7 +63,7 @@ function decodeElement(json: unknown, id: number | undefined): RpcReply {
   const error = json.error;
   if (error !== undefined && error !== null) return decodeError(error);
   if (!('result' in json)) {
-    // Gateways in front of nodes respond with {"code", "message"} or {"message"}.
+    // Gateways respond with {"code", "message"} or {"message"}.
     return typeof json.message === 'string' ? decodeError(json) : malformed('neither result nor error');
   }
   if (id !== undefined && json.id !== undefined && json.id !== null && String(json.id) !== String(id))
@@ -81,7 +78,7 @@ function decodeError(error: unknown): RpcReply {
   }
   const code = Number(error.code);
   const message = typeof error.message === 'string' ? error.message : JSON.stringify(error);
-  // reth puts its size limit into `data`, not into the message.
+  // reth's size limit is in `data`.
   const detail = typeof error.data === 'string' && !error.data.startsWith('0x') ? ` (${error.data})` : '';
   return {
     kind: 'error',

@@ -1,12 +1,10 @@
-/** A response that is read into memory. `admitted` is called when its rest may be read. */
+/** `admitted`: its rest may be read. */
 export type LargeResponse = { admitted(): void };
 
-/** Responses above this size wait for a place, bytes. */
 export const LARGE_RESPONSE_BYTES = 8 * 1024 * 1024;
-/** Places of a process, for all its chains: times the largest response, they bound the bytes in flight. */
+/** Per process: times the largest response, they bound the bytes. */
 const PLACES = 4;
 
-/** In order of arrival: several chains and backfills of a process may each receive some at the same time. */
 export class LargeResponses {
   readonly #places: number;
   readonly #reading = new Set<LargeResponse>();

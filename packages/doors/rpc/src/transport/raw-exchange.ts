@@ -28,12 +28,10 @@ export interface RawExchange {
   close(): Promise<void>;
 }
 
-/** Shares state and rate with this process' own calls. Usually only a counter is between a call and its connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the stages of one exchange share its deadlines and its body.
 export function createRawExchange(options: {
   readonly config: UpstreamConfig;
   readonly pace: RateLimiter;
-  /** Null if this exchange alone limits its requests in flight. */
   readonly slots: ConcurrencyLimiter | null;
   readonly state: UpstreamState;
   readonly redact: Redactor;
@@ -122,7 +120,6 @@ export function createRawExchange(options: {
     // The request that freed the slot may have been aborted by the same signal.
     if (isClosed || signal?.aborted) return new RequestAbortedError(method, signal?.reason);
     const pause = state.waitMs();
-    // It was paused, or its circuit opened, while this call waited.
     return pause !== null && pause > 0 ? unsentFault(name, method, state.obstacle, pause) : null;
   }
 
@@ -142,7 +139,6 @@ export function createRawExchange(options: {
       return turn === null ? startWhenFree(message, given) : sendInTurn(turn, message, given);
     },
     async close() {
-      // Waiting calls are released and rejected as the requests in flight end.
       isClosed = true;
       await Promise.all([reads.close(), writes.close()]);
     },

@@ -13,12 +13,12 @@ export interface RawOutgoing {
   readonly payload: string;
   readonly id: number;
   readonly method: string;
-  /** Whether it may be sent again on a new connection if a keep-alive connection proves closed. */
+  /** May be sent again if a kept connection proves closed. */
   readonly isRepeatable: boolean;
-  /** From sending to the whole response, or between two chunks of a large one. */
+  /** To the whole response, or between chunks. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Largest response that is not streamed, bytes. @default RawRequestShared.limits.responseBytesMax */
+  /** Not streamed. @default RawRequestShared.limits.responseBytesMax */
   readonly bytesMax?: number | undefined;
 }
 
@@ -26,12 +26,10 @@ export interface WholeReply {
   readonly kind: 'whole';
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
-  /** After decompression. */
   readonly body: Buffer;
   readonly latencyMs: number;
 }
 
-/** The response, unparsed. */
 export type RawReply =
   | WholeReply
   | { readonly kind: 'stream'; readonly pieces: AsyncIterable<Buffer>; readonly latencyMs: number };
@@ -43,7 +41,7 @@ export interface RawRequestShared {
   readonly deadlines: Deadlines;
   readonly limits: Pick<PoolLimits, 'streamFromBytes' | 'responseBytesMax' | 'streamBytesMax'>;
   ended(): void;
-  /** Counts a failure after the reply was returned, and returns the error for its reader. */
+  /** A failure after the reply was returned; returns the reader's error. */
   broken(method: string, error: TransportError): Error;
 }
 
@@ -54,7 +52,7 @@ const DECODERS = new Map<string, () => Transform>([
   ['deflate', () => createInflate()],
 ]);
 
-/** A class, since undici needs a handler with state: one object per request instead of five closures. */
+/** undici needs state: one object per request instead of five closures. */
 class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse {
   at: number;
   place = -1;
@@ -168,7 +166,6 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
     const bytesMax = this.#outgoing.bytesMax ?? responseBytesMax;
     if (this.#size > bytesMax) this.#fail(tooLarge(bytesMax));
     else if (before <= LARGE_RESPONSE_BYTES && this.#size > LARGE_RESPONSE_BYTES && !largeResponses.enter(this)) {
-      // The time in which others are read is not the upstream's.
       this.at = Number.POSITIVE_INFINITY;
       this.#pause();
     }
@@ -253,14 +250,14 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse 
   }
 }
 
-/** Sends one call. Rejects with TransportError; a failure after a stream began ends its iteration. */
+/** Rejects with TransportError; once streaming, a failure ends the iteration. */
 export function sendRaw(shared: RawRequestShared, outgoing: RawOutgoing): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     new RawRequest(shared, outgoing, resolve, reject).dispatch();
   });
 }
 
-/** Sends a repeatable request and waits for the whole response: `shared` streams none. @throws TransportError */
+/** Repeatable; `shared` streams none. @throws TransportError */
 export async function sendWhole(
   shared: RawRequestShared,
   outgoing: Pick<RawOutgoing, 'payload' | 'timeoutMs' | 'signal' | 'bytesMax'>,
@@ -270,7 +267,7 @@ export async function sendWhole(
   throw new TypeError('The response is a stream, but a complete body was expected');
 }
 
-/** Whether the JSON text of a response id matches the call: nodes may write the number as a string, or null. */
+/** Nodes may write the id as a string, or null. */
 export function isId(text: string, id: number): boolean {
   return text === `${id}` || text === `"${id}"` || text === 'null';
 }

@@ -21,7 +21,6 @@ export function readRawReply(
     const result = findResult(body, id);
     if (result !== null) return { ok: true, result };
   }
-  // Not a result: usually small and worth parsing to classify it.
   try {
     const answer = toAnswer(reply, body);
     const outcome = interpretReply(upstream, method, decodeReply(answer, id), answer, 'foreign');

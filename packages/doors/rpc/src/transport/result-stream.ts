@@ -16,24 +16,23 @@ export interface ResultStream {
   readonly pieces: AsyncIterable<Buffer>;
   readonly waiting: number;
   push(bytes: Buffer): void;
-  /** The response is complete. Returns the error in it, or null. */
+  /** Returns the response's error, or null. */
   end(): string | null;
   fail(error: Error): void;
 }
 
-/** Buffered bytes at which the source is paused, and at which it is resumed. */
+/** Bytes at which the source is paused, and resumed. */
 const WAITING_MAX = 256 * 1024;
 const WAITING_MIN = 64 * 1024;
-/** Bytes allowed after the result: a few short members and brackets. */
+/** Bytes after the result. */
 const TAIL_MAX = 4096;
 
 interface ResultStreamOptions {
   readonly first: Buffer;
-  /** Has scanned the result so far; `first` is pushed first. */
+  /** Has scanned so far; `first` is pushed first. */
   readonly scanner: ValueScanner;
   readonly isList: boolean;
   readonly checkTail: (members: Readonly<Record<string, unknown>>) => string | null;
-  /** For the bytes. `cancel`: the reader stopped. */
   readonly source: { pause(): void; resume(): void; cancel(): void };
 }
 
@@ -131,7 +130,6 @@ export function createResultStream(options: ResultStreamOptions): ResultStream {
   };
 }
 
-/** Checks the rest of the response with a short placeholder for the result. */
 function checkEnd(
   tail: Buffer,
   { isList, checkTail }: Pick<ResultStreamOptions, 'isList' | 'checkTail'>,

@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** @default 'history' */
   readonly rank?: CallRank | undefined;
-  /** Largest response, bytes after decompression. @default PoolLimits.responseBytesMax */
+  /** After decompression. @default PoolLimits.responseBytesMax */
   readonly bytesMax?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Outgoing {
 export interface RpcExchange {
   /** @throws UpstreamFault, RequestAbortedError */
   send(outgoing: Outgoing, options: CallOptions): Promise<TimedAnswer>;
-  /** Requests in flight or waiting, as a share of the concurrency; above 1, some wait. */
+  /** Share of the concurrency; above 1, some wait. */
   readonly load: number;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createRpcExchange(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;
   readonly pace: RateLimiter;
-  /** Null if this exchange alone limits its requests in flight. */
+  /** Null: this exchange alone limits its requests. */
   readonly slots: ConcurrencyLimiter | null;
   readonly state: UpstreamState;
   readonly redact: Redactor;
@@ -105,7 +105,7 @@ export function createRpcExchange(options: {
       const signal = given.signal === undefined ? closed.signal : AbortSignal.any([given.signal, closed.signal]);
       if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);
       try {
-        // Before the queue: a call that waits for its turn must not hold a place that the head needs.
+        // Before the queue: a waiting call must not hold a place that the head needs.
         const turn = pace.take(outgoing.calls, { rank: given.rank, signal });
         if (turn !== null) {
           waiting++;

@@ -1,6 +1,6 @@
 import { createValueScanner, isSpace, type ValueScanner } from './value-scanner.ts';
 
-/** Bytes; `end` is exclusive. */
+/** `end` is exclusive. */
 export type Span = { readonly start: number; readonly end: number };
 
 /** If a member repeats, the last one wins. */
@@ -11,7 +11,7 @@ export interface Envelope {
 }
 
 export type ScannedEnvelope =
-  /** One object, or a list of one, and nothing after it. */
+  /** An object, or a list of one, and nothing after. */
   | ({ readonly kind: 'complete' } & Envelope)
   | {
       readonly kind: 'open-result';
@@ -27,7 +27,7 @@ const OTHER: ScannedEnvelope = { kind: 'other' };
 const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d];
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-/** Finds members (JSON-RPC 2.0, section 5) without parsing: only strings and brackets are checked inside values. */
+/** JSON-RPC 2.0, section 5. Inside values, only strings and brackets are checked. */
 export function scanEnvelope(bytes: Buffer): ScannedEnvelope {
   let at = skipSpace(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
   const isList = bytes[at] === OPEN_LIST;
@@ -85,7 +85,6 @@ function unescapeName(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`));
   } catch {
-    // Not a JSON string, so not one of the relevant names.
     return '';
   }
 }
@@ -94,7 +93,6 @@ function startsValue(byte: number | undefined): boolean {
   return byte !== undefined && byte !== COMMA && byte !== CLOSE && byte !== CLOSE_LIST && byte !== COLON;
 }
 
-/** Values other than brackets and strings are cheap to check completely. */
 function isValue(bytes: Buffer, start: number, end: number): boolean {
   const first = bytes[start];
   if (first === OPEN || first === OPEN_LIST || first === QUOTE) return true;

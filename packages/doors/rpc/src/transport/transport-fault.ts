@@ -17,7 +17,7 @@ export function transportFault(
   return new UpstreamFault({ upstream: upstream.name, method, kind, text, hints: { reaction, cause: error } });
 }
 
-/** A pause began while a request waited. It is not counted, and another upstream is tried. */
+/** A pause began meanwhile. Not counted; another upstream is tried. */
 export function unsentFault(upstream: string, method: string, why: string, retryAfterMs: number): UpstreamFault {
   const hints = { reaction: 'throttled', retryAfterMs } as const;
   return new UpstreamFault({ upstream, method, kind: 'rate-limited', text: `not sent: ${why}`, hints });

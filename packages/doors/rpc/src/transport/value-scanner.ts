@@ -1,14 +1,13 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Longer strings are searched natively. Below this, that call costs more than reading the bytes. */
+/** Longer strings are searched natively; for these, that call costs more. */
 const SHORT_STRING = 40;
 
-/** Whether a byte is JSON white space (RFC 8259, section 2). */
+/** RFC 8259, section 2. */
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** A class for speed: three fields between chunks change with every byte. */
 class IncrementalScanner implements ValueScanner {
   #depth = 0;
   #isInString = false;
@@ -49,7 +48,7 @@ class IncrementalScanner implements ValueScanner {
     return -1;
   }
 
-  /** -1 without a closing quote. `from`: first byte of the string, or of its part in the next chunk. */
+  /** -1 without closing quote. `from`: first byte, or the next chunk's. */
   #closeString(bytes: Buffer, from: number): number {
     const end = bytes.length;
     this.#isInString = from >= end;
@@ -93,9 +92,9 @@ function endOfPrimitive(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Finds the end of one JSON value that arrives in chunks without parsing it: strings closed, brackets balanced. */
+/** A JSON value in chunks, unparsed: strings closed, brackets balanced. */
 export interface ValueScanner {
-  /** The index after the value's last byte; -1 if it continues in the next chunk (then from 0). */
+  /** Index after the value; -1: it continues in the next chunk (from 0). */
   scan(bytes: Buffer, from: number): number;
 }
 

@@ -1,4 +1,4 @@
-/** `Authorization` of a URL's user and password (RFC 7617), or null. @throws URIError for a malformed percent-encoding */
+/** RFC 7617; null without. @throws URIError for malformed percent-encoding */
 export function basicAuthorization({ username, password }: URL): string | null {
   if (username === '' && password === '') return null;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -7,24 +7,20 @@ import { isStaleConnection, TransportError, toTransportError } from './transport
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
-  /** Decompressed. */
   readonly body: Buffer;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** With its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For all of it. Milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Requests to one origin over kept-alive connections. */
 export interface HttpExchange {
-  /** May be sent twice, where a connection closes as it is sent. @throws TransportError */
+  /** May be sent twice, if a connection closes. @throws TransportError */
   send(request: HttpRequest): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
@@ -35,7 +31,7 @@ const gunzipBytes = promisify(gunzip);
 const inflateBytes = promisify(inflate);
 const brotliBytes = promisify(brotliDecompress);
 
-/** One undici pool. @param options.answerBytesMax as sent, and after decompression */
+/** @param options.answerBytesMax as sent, and after decompression */
 export function createHttpExchange(options: {
   readonly origin: string;
   readonly connections: number;
@@ -88,7 +84,7 @@ export function createHttpExchange(options: {
   };
 }
 
-/** Whether it is on this machine, where compression does not pay. */
+/** Compression does not pay on this machine. */
 export function isLocal({ hostname }: URL): boolean {
   return LOCAL_HOSTS.includes(hostname);
 }

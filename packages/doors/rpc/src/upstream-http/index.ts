@@ -1,6 +1,4 @@
-/**
- * One HTTP exchange with a configured upstream, and the meaning of its failures. Start reading at http-exchange.ts.
- */
+/** HTTP exchange with an upstream, and its failures. Start reading at http-exchange.ts. */
 export { basicAuthorization } from './basic-authorization.ts';
 export { createHttpExchange, type HttpAnswer, isLocal } from './http-exchange.ts';
 export { isStaleConnection, TransportError, toTransportError } from './transport-error.ts';

@@ -13,12 +13,10 @@ export class TransportError extends ChainsteadError {
   }
 }
 
-/** A kept-alive connection that the server closed at the same moment as a request was sent. */
 export function isStaleConnection(error: unknown): boolean {
   return errorCode(error) === 'UND_ERR_SOCKET' || errorCode(error) === 'ECONNRESET';
 }
 
-/** What an error of undici or of a decompressor means. */
 export function toTransportError(error: unknown, answerBytesMax: number): TransportError {
   if (error instanceof TransportError) return error;
   const code = errorCode(error);

@@ -2,7 +2,6 @@ import type { PoolLimits } from '../limits/pool-limits.ts';
 
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }
-  /** No call before `until`, then one trial. */
   | { readonly kind: 'open'; readonly until: number; readonly openMs: number }
   | { readonly kind: 'half-open'; readonly openMs: number };
 
@@ -12,17 +11,16 @@ export function mayEnter(state: BreakerState, now: number): boolean {
   return state.kind === 'closed' || (state.kind === 'open' && now >= state.until);
 }
 
-/** An open breaker whose period is over becomes half-open until that call ends. */
 export function entered(state: BreakerState, now: number): BreakerState {
   return state.kind === 'open' && now >= state.until ? { kind: 'half-open', openMs: state.openMs } : state;
 }
 
 export function succeeded(state: BreakerState): BreakerState {
-  // The call may date from before the breaker opened, but any response closes it.
+  // Any response closes it, also to an older call.
   return state.kind === 'closed' && state.failures === 0 ? state : CLOSED_BREAKER;
 }
 
-/** Opens after consecutive failures. The open period doubles with each failed trial. */
+/** The open period doubles with each failed trial. */
 export function failed(
   state: BreakerState,
   now: number,

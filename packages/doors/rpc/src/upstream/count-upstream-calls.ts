@@ -2,17 +2,15 @@ import type { Counter, Histogram, Registry } from '@chainstead/core';
 import { createPoolMetrics, LATENCY_BUCKETS } from '../pool-metrics.ts';
 
 export interface UpstreamCallCounts {
-  /** `Chain.key`. */
   readonly chain: string;
   readonly upstream: string;
-  /** Calls by outcome: `ok`, `error` (of the call itself), or the kind of fault. */
+  /** `ok`, `error` (the call's), or the kind of fault. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Histogram: entry n counts latencies up to bound n and above the previous one; the last entry the slower ones. */
+  /** Per bucket, up to its bound; the last entry is above all. */
   readonly latency: readonly number[];
   readonly busyMs: number;
 }
 
-/** Bucket bounds of {@link UpstreamCallCounts.latency}, milliseconds. */
 export const LATENCY_BOUNDS_MS: readonly number[] = LATENCY_BUCKETS.map((seconds) => seconds * 1_000);
 
 interface Sum {
@@ -24,16 +22,13 @@ interface Sum {
   seconds: number;
 }
 
-/** Returns the counts of all pools in the registry. It reads the existing metrics, so calls cost nothing more. */
 export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
   const { requests, latency } = createPoolMetrics(registry);
   return countCalls({ requests, latency, node: 'upstream' });
 }
 
 export interface CallMetrics {
-  /** By `chain`, node and `outcome`. */
   readonly requests: Pick<Counter<string>, 'get'>;
-  /** By `chain` and node, in buckets of {@link LATENCY_BUCKETS}. */
   readonly latency: Pick<Histogram<string>, 'get'>;
   readonly node: string;
 }

@@ -15,7 +15,6 @@ import { createPause } from './pause.ts';
 const LIE_WEIGHT = 3;
 const UNSUPPORTED_MAX = 1_000;
 const HEAVY = /^(eth_getLogs|batch|debug_|trace_)/;
-/** Wait while a half-open circuit runs its trial, milliseconds. */
 const TRIAL_MS = 50;
 const DEGRADED_SCORE = 0.5;
 const CIRCUIT = { closed: 0, 'half-open': 1, open: 2 } as const;
@@ -30,16 +29,13 @@ interface StateOptions {
   readonly metrics: PoolMetrics;
   /** @default none, for upstreams that only announce */
   readonly learned?: LearnedPace;
-  /** @default none */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
-/** A class as an exception: thirty small transitions over the same dozen fields. */
 class RememberedState implements UpstreamState {
   readonly capabilities: Capabilities = { blockReceipts: null, batch: null, traces: null, logTimestamps: null };
   readonly #options: StateOptions;
   readonly #labels: { chain: string; upstream: string };
-  /** The histogram's children by method: label lookups are expensive. */
   readonly #observed = new Map<string, { observe(seconds: number): void }>();
   readonly #pause = createPause();
   readonly #latencies = createMethodLatencies();
@@ -163,7 +159,7 @@ class RememberedState implements UpstreamState {
     const { reaction } = fault.hints;
     if (reaction === 'unsupported') {
       this.#unsupportedUntil.set(fault.method, this.#now() + this.#options.limits.unsupportedMs);
-      // Clients choose names of methods: the oldest entry makes room.
+      // Clients choose method names: the oldest makes room.
       const [oldest] = this.#unsupportedUntil.keys();
       if (oldest !== undefined && this.#unsupportedUntil.size > UNSUPPORTED_MAX) this.#unsupportedUntil.delete(oldest);
       this.abandoned();
@@ -174,7 +170,6 @@ class RememberedState implements UpstreamState {
       case 'range':
       case 'density':
       case 'batch-size':
-        // The upstream is healthy: it responded, with a limit.
         this.#setBreaker(breaker.succeeded(this.#breaker));
         return;
       case 'throttled':

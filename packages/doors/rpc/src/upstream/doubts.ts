@@ -1,7 +1,7 @@
 import { RpcCallError, type UpstreamFault } from '../errors.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Errors that only further responses can attribute to the upstream or to the call. */
+/** Only further responses show whose errors they are. */
 export class Doubts {
   #faults: { readonly upstream: Upstream; readonly fault: UpstreamFault }[] | null = null;
 
@@ -20,12 +20,10 @@ export class Doubts {
     return latest !== undefined && faults.slice(0, -1).some(({ fault }) => saysTheSame(fault, latest));
   }
 
-  /** Drops the errors: they were the call's. */
   clear(): void {
     this.#faults = null;
   }
 
-  /** Counts the errors: they were the upstreams'. */
   count(): void {
     for (const { upstream, fault } of this.#faults ?? []) upstream.suspect(fault);
     this.#faults = null;

@@ -1,6 +1,5 @@
 import type { FaultKind } from '../upstream-pool.ts';
 
-/** Faults of the upstream as a whole; others concern one call. */
 export const BREAKING: ReadonlySet<FaultKind> = new Set([
   'timeout',
   'connection',

@@ -1,34 +1,33 @@
 export interface Health {
-  /** Share of bad responses, weighted toward recent ones, 0 to 1. */
+  /** Recent share of bad responses, 0 to 1. */
   readonly badness: number;
-  /** Typical latency of a small call, milliseconds; null before the first. */
+  /** Small calls; null: none yet. */
   readonly latencyMs: number | null;
   readonly at: number;
 }
 
 export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
 
-/** Badness halves in this time without traffic, so that an avoided upstream is tried again. */
+/** Without traffic, so that an avoided upstream is tried again. */
 const HALF_LIFE_MS = 30_000;
 const WEIGHT = 0.1;
 const LATENCY_WEIGHT = 0.2;
 const SLOW_MS = 1_000;
 const FAR_BEHIND_MS = 30_000;
 
-/** `latencyMs`: null if the duration is not meaningful (large ranges). */
+/** `latencyMs` null: not meaningful (large ranges). */
 export function goodAnswer(health: Health, now: number, latencyMs: number | null): Health {
   const former = health.latencyMs ?? latencyMs;
   const latency = latencyMs === null || former === null ? former : former + (latencyMs - former) * LATENCY_WEIGHT;
   return { badness: badnessAt(health, now) * (1 - WEIGHT), latencyMs: latency, at: now };
 }
 
-/** `weight`: 1 for a failed call, more for an invalid response. */
+/** `weight`: 1 for a failure, more for an invalid response. */
 export function badAnswer(health: Health, now: number, weight = 1): Health {
   const share = Math.min(0.9, WEIGHT * weight);
   return { ...health, badness: badnessAt(health, now) * (1 - share) + share, at: now };
 }
 
-/** 0 (worst) to 1, from errors, latency of small calls and lag behind the best head. */
 export function healthScore(health: Health, now: number, lagMs: number): number {
   const errors = (1 - badnessAt(health, now)) ** 2;
   const speed = SLOW_MS / (SLOW_MS + (health.latencyMs ?? 0));

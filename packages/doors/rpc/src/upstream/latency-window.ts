@@ -1,6 +1,6 @@
 interface LatencyWindow {
   add(milliseconds: number): void;
-  /** Returns the value that this share (0 to 1) of the window does not exceed; 0 if empty. */
+  /** `share` from 0 to 1; 0 if empty. */
   percentile(share: number): number;
   readonly count: number;
 }
@@ -18,7 +18,7 @@ export function createLatencyWindow(size = 128): LatencyWindow {
     },
     percentile(share) {
       if (values.length === 0) return 0;
-      // A full window is sorted again only after an eighth of it changed: hedging reads a percentile at every call.
+      // A full window is sorted after an eighth changed: hedging reads it at every call.
       if (addedSince > 0 && (values.length < size || addedSince >= size / 8)) {
         sorted = values.toSorted((a, b) => a - b);
         addedSince = 0;
@@ -41,7 +41,7 @@ export function createMethodLatencies() {
       byMethod.set(method, window);
       window.add(milliseconds);
     },
-    /** For all methods if the method has no latencies yet or is null. */
+    /** All methods if none is known or null. */
     percentile: (method: string | null, share: number): number => (byMethod.get(method) ?? all).percentile(share),
   };
 }

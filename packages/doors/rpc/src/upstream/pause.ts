@@ -1,19 +1,18 @@
 import type { UpstreamFault } from '../errors.ts';
 import { backOffMs } from '../transport/back-off.ts';
 
-/** Waits that an upstream requested. Times in epoch milliseconds. */
+/** Epoch milliseconds, as the upstream requested. */
 export interface Pause {
   readonly until: number;
   readonly reason: string;
   begin(fault: UpstreamFault, now: number): void;
-  /** The upstream responded: once a pause is over, the next one starts short again. */
   answered(now: number): void;
 }
 
 const THROTTLE_BASE_MS = 500;
 const THROTTLE_MAX_MS = 60_000;
 const BUDGET_BASE_MS = 60_000;
-/** Also the upper limit for a Retry-After header. */
+/** The limit for Retry-After, too. */
 const BUDGET_MAX_MS = 3_600_000;
 
 export function createPause(): Pause {
@@ -29,7 +28,7 @@ export function createPause(): Pause {
       return reason;
     },
     begin(fault, now) {
-      // A burst in flight gets many throttles at the same time: they count as one pause.
+      // A burst's throttles count as one.
       if (now < until) return;
       const reported = fault.hints.retryAfterMs ?? 0;
       if (fault.hints.reaction === 'out-of-budget') {

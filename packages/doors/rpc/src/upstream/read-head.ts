@@ -13,7 +13,7 @@ export function createHeadReader(options: {
   ) => Promise<{ readonly result: unknown }>;
   readonly fault: (kind: FaultKind, method: string, text: string) => Error;
   readonly lagToleranceBlocks: number;
-  /** Highest block that upstreams except the named one have returned; null before the first. */
+  /** Highest block that others returned; null: none yet. */
   readonly bestOfOthers: (name: string) => number | null;
 }): () => Promise<number> {
   const { name, state, callSized, fault, bestOfOthers } = options;
@@ -21,7 +21,7 @@ export function createHeadReader(options: {
   let request: Promise<number> | null = null;
 
   async function ask(): Promise<number> {
-    // Read before the request: blocks that others return meanwhile don't count.
+    // Before the request: blocks returned meanwhile don't count.
     const best = bestOfOthers(name);
     const { result } = await callSized('eth_blockNumber', [], { rank: 'head' });
     if (!isQuantity(result) || Number(result) > Number.MAX_SAFE_INTEGER)
@@ -35,7 +35,7 @@ export function createHeadReader(options: {
   }
 
   return () => {
-    // Shared by all callers, so no caller's signal or timeout may end it.
+    // Shared: no caller's signal or timeout may end it.
     request ??= ask().finally(() => {
       request = null;
     });

@@ -2,13 +2,9 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 
-/** Interval between repeated failing calls, milliseconds. */
 const AGAIN_MS = 100;
 
-/**
- * Checks with a call of this process whether an upstream is unhealthy or only refused a client's call. Resolves after one call,
- * whose outcome is in the state. A failing call is repeated in the background. Concurrent callers share it. Never rejects.
- */
+/** Unhealthy, or only refused a client's call? Shared by concurrent callers. Never rejects. */
 export function createOwnCheck(options: {
   readonly state: UpstreamState;
   readonly ask: () => Promise<unknown>;

@@ -21,10 +21,9 @@ import { createOwnCheck } from './response-validator.ts';
 
 type CallResult = { readonly result: unknown; readonly bytes: number };
 
-/** `isWrite`: sent at most once, even if its connection proves closed. */
+/** `isWrite`: sent at most once. */
 type ForwardOptions = CallOptions & { readonly isWrite?: boolean };
 
-/** Reactions to a call that requests too much, or data that the upstream lacks. */
 const LIMITS = ['range', 'density', 'batch-size', 'missing-data', 'beyond-head'] as const;
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(LIMITS);
 const OWN_CHECK_SHARE = 3;
@@ -38,26 +37,23 @@ export interface Upstream {
   readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
-  /** For calls with client input or whose error a contract may have written. Faults are judged as by `forward`. */
+  /** Client input, or errors by contracts. Faults are judged as by `forward`. */
   callForeign(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
   callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
-  /** In as few HTTP requests as the upstream accepts; outcomes in request order. @throws RequestAbortedError */
+  /** Few HTTP requests; in order. @throws RequestAbortedError */
   callMany(calls: readonly RpcCall[], options?: CallOptions): Promise<CallOutcome[]>;
   /**
-   * Parameters and result are JSON text. Its fault affects no other call, whatever the node's text (it may echo the
-   * client's): a call of this process follows, and that outcome counts. Only a throttle with its numeric code counts
-   * immediately. Doubtful faults (see {@link isDoubtful}) are left to `suspect`.
-   * @throws as call
+   * JSON text, which may echo the client's: only a throttle's numeric code counts at once, else an
+   * own call does. Doubtful faults ({@link isDoubtful}) are left to `suspect`. @throws as call
    */
   forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
-  /** Counts a fault of a client call, and checks with a call of this process whether the upstream is unhealthy. */
+  /** Counts the fault, and checks the upstream by an own call. */
   suspect(fault: UpstreamFault): void;
   refreshHead(): Promise<number>;
   fault(kind: FaultKind, method: string, text: string): UpstreamFault;
   close(): Promise<void>;
 }
 
-/** Creates an upstream. It is not used until it was checked and enabled through its state. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one upstream is one state: health, pace and what it offers.
 export function createUpstream(options: {
   readonly name: string;
@@ -68,13 +64,10 @@ export function createUpstream(options: {
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
   readonly deadlines: Deadlines;
-  /** The configured rate and the learned one. */
   readonly pace: RateLimiter;
   readonly learned: LearnedPace;
-  /** Null if this pool alone limits its requests in flight. */
   readonly slots: ConcurrencyLimiter | null;
   readonly lagToleranceBlocks: number;
-  /** Highest block that upstreams except the named one have returned; null before the first. */
   readonly bestOfOthers: (name: string) => number | null;
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }): Upstream {
@@ -119,7 +112,6 @@ export function createUpstream(options: {
     else {
       state.abandoned();
       await checkOwn();
-      // Only its text blamed the account, so it counts as an unknown error.
       if (state.waitMs() === 0) {
         const { upstream, method, text, said } = fault;
         const kind = said === undefined ? 'http-status' : 'rpc-error';

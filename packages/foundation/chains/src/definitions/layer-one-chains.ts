@@ -23,12 +23,11 @@ import {
   spicy,
 } from '../viem-chains.ts';
 
-/** CryptoPunks: its `Transfer` has the shape of ERC-20's, with a punk's index as the amount. PulseChain copied it with Ethereum's state. */
+/** Looks like ERC-20 with the punk's index as amount. PulseChain copied it. */
 const CRYPTO_PUNKS = '0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb';
 
 const CRYPTO_KITTIES = '0x06012c8cf97bead5deae237070f9587f8e7a266d';
 
-/** Chains with separate consensus whose blocks are Ethereum's or close to it. */
 export const LAYER_ONE_CHAINS: readonly Chain[] = [
   defineChain({
     key: 'eth',

@@ -17,7 +17,6 @@ import {
   saigon,
 } from '../viem-chains.ts';
 
-/** Rollups on the OP Stack, and Ronin, which became one. */
 export const OP_STACK_CHAINS: readonly Chain[] = [
   defineChain({
     key: 'base',

@@ -13,7 +13,6 @@ import {
   zetachainAthensTestnet,
 } from '../viem-chains.ts';
 
-/** Chains whose headers are not Ethereum's: Cosmos, Flow, Opera. */
 export const OWN_HEADER_CHAINS: readonly Chain[] = [
   defineChain({
     key: 'fantom',

@@ -12,10 +12,9 @@ import {
   zkSyncSepoliaTestnet,
 } from '../viem-chains.ts';
 
-/** The base token's pseudo-contract: a `Transfer` for every move of ether. */
+/** Pseudo-contract: a `Transfer` for every move of ether. */
 const ZKSYNC_BASE_TOKEN = '0x000000000000000000000000000000000000800a';
 
-/** Rollups that are not of the OP Stack. */
 export const ROLLUP_CHAINS: readonly Chain[] = [
   defineChain({
     key: 'arbitrum',

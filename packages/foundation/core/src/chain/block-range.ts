@@ -1,11 +1,11 @@
-/** Interval algebra over block numbers. Ranges are inclusive on both sides; lists are sorted and disjoint. */
+/** Block numbers, inclusive on both sides. Lists of ranges are sorted and disjoint. */
 export type BlockRange = { readonly from: number; readonly to: number };
 
 export function rangeSize(range: BlockRange): number {
   return range.to - range.from + 1;
 }
 
-/** Joins adjacent or overlapping ranges. Input in any order. */
+/** Input in any order. */
 export function mergeRanges(ranges: readonly BlockRange[]): BlockRange[] {
   const sorted = ranges.filter((range) => range.from <= range.to).toSorted((a, b) => a.from - b.from);
   const merged: BlockRange[] = [];
@@ -18,7 +18,6 @@ export function mergeRanges(ranges: readonly BlockRange[]): BlockRange[] {
   return merged;
 }
 
-/** Returns the parts of `whole` that are in none of `taken`. */
 export function subtractRanges(whole: readonly BlockRange[], taken: readonly BlockRange[]): BlockRange[] {
   const holes = mergeRanges(taken);
   const rest: BlockRange[] = [];

@@ -1,7 +1,6 @@
-/** Chain data inside the program: parsed numbers, lower-case hexadecimal text. */
 import type { Address, Hash, Hex } from './primitives.ts';
 
-/** One EVM log. Lower-case hexadecimal text keeps the hot path free of conversions. */
+/** Lower-case hexadecimal text keeps the hot path free of conversions. */
 export interface Log {
   readonly address: Address;
   readonly topics: readonly Hash[];
@@ -10,9 +9,9 @@ export interface Log {
   readonly blockHash: Hash;
   readonly transactionHash: Hash;
   readonly transactionIndex: number;
-  /** As returned by the node. It may repeat within a block on some chains, never within a transaction. */
+  /** As the node gave it. It may repeat within a block on some chains, never in a transaction. */
   readonly logIndex: number;
-  /** Unix seconds; null unless the upstream sends `blockTimestamp` in logs. */
+  /** Unix seconds; null unless the upstream sends it in logs. */
   readonly blockTimestamp: number | null;
 }
 
@@ -25,11 +24,10 @@ export interface BlockHeader {
   /** 256 bytes; null on chains without one. */
   readonly logsBloom: Hex | null;
   readonly receiptsRoot: Hash | null;
-  /** The header's JSON from the node, for recomputing its hash. Transactions are left out. */
+  /** The node's JSON without transactions, for recomputing the hash. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** A block with its transactions: their hashes in order and, if requested, the JSON objects. */
 export interface Block {
   readonly header: BlockHeader;
   readonly transactionHashes: readonly Hash[];
@@ -43,6 +41,5 @@ export interface Receipt {
   readonly type: number;
   readonly cumulativeGasUsed: bigint;
   readonly logs: readonly Log[];
-  /** The receipt's JSON from the node (status, root, depositNonce, …). */
   readonly raw: Readonly<Record<string, unknown>>;
 }

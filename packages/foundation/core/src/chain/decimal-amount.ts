@@ -1,4 +1,4 @@
-/** `1500000` base units with 6 decimals are `1.5`. No trailing zeros, no rounding. @param baseUnits decimal digits */
+/** `1500000` with 6 decimals is `1.5`: no trailing zeros. @param baseUnits decimal digits */
 export function decimalAmount(baseUnits: string, decimals: number): string {
   if (decimals === 0) return baseUnits;
   const digits = baseUnits.padStart(decimals + 1, '0');

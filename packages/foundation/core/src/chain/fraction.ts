@@ -1,13 +1,12 @@
 import { decimalAmount } from './decimal-amount.ts';
 
-/** An exact number: numerator / denominator. The denominator is above zero. It is rounded once, when it is shown. */
+/** Exact, denominator above zero. It is rounded once, when it is shown. */
 export type Fraction = { readonly numerator: bigint; readonly denominator: bigint };
 
 export function wholeFraction(value: bigint): Fraction {
   return { numerator: value, denominator: 1n };
 }
 
-/** Below 0 if `a` is the lesser, 0 if they are equal, above 0 otherwise. */
 export function compareFractions(a: Fraction, b: Fraction): number {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
@@ -32,10 +31,10 @@ export function smallerFraction(a: Fraction, b: Fraction): Fraction {
   return compareFractions(a, b) <= 0 ? a : b;
 }
 
-/** At least zero, as a plain decimal, rounded half up. @param significant number of digits from the first that is not zero */
+/** A plain decimal, rounded half up; input at least zero. @param significant digits */
 export function decimalFraction({ numerator, denominator }: Fraction, significant: number): string {
   if (numerator === 0n) return '0';
-  // One digit more or less than wanted before the point is known from the lengths; the quotient decides.
+  // The lengths give the digits before the point, give or take one.
   let places = significant - (numerator.toString().length - denominator.toString().length);
   let rounded = roundedAt(numerator, denominator, places);
   if (rounded.toString().length > significant) {
@@ -45,12 +44,12 @@ export function decimalFraction({ numerator, denominator }: Fraction, significan
   return places <= 0 ? (rounded * 10n ** BigInt(-places)).toString() : decimalAmount(rounded.toString(), places);
 }
 
-/** A fraction of at least zero in units of 1/unit, rounded half up. */
+/** In units of 1/unit, rounded half up; input at least zero. */
 export function roundedUnits({ numerator, denominator }: Fraction, unit: bigint): bigint {
   return (2n * numerator * unit + denominator) / (2n * denominator);
 }
 
-/** A fraction of at least zero with two decimals, rounded half up, as dollars are shown: `13.42`. */
+/** Two decimals (`13.42`), rounded half up; input at least zero. */
 export function cents(fraction: Fraction): string {
   const digits = roundedUnits(fraction, 100n).toString().padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
@@ -58,19 +57,16 @@ export function cents(fraction: Fraction): string {
 
 const DOUBLE_DIGITS = 17;
 
-/** Returns a fraction of at least zero as the nearest number. */
 export function nearestNumber(fraction: Fraction): number {
   return Number(decimalFraction(fraction, DOUBLE_DIGITS));
 }
 
-/** The quotient times 10^places, rounded half up. */
 function roundedAt(numerator: bigint, denominator: bigint, places: number): bigint {
   const scale = 10n ** BigInt(Math.abs(places));
   const [top, bottom] = places >= 0 ? [numerator * scale, denominator] : [numerator, denominator * scale];
   return (2n * top + bottom) / (2n * bottom);
 }
 
-/** Whether neither value is more than `factor` times the other. */
 export function areWithin(a: Fraction, b: Fraction, factor: Fraction): boolean {
   return !exceeds(a, b, factor) && !exceeds(b, a, factor);
 }

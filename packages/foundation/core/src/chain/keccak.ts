@@ -2,24 +2,21 @@ import { getHashes, hash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Hash } from './primitives.ts';
 
-/** Keccak-256 as used by Ethereum (not SHA3-256). */
+/** Keccak-256, not SHA3-256. */
 export interface Keccak {
-  /** 32 bytes. */
   digest(bytes: Uint8Array): Buffer;
-  /** 64 lower-case digits. */
   hex(bytes: Uint8Array): string;
-  /** Writes the 32 bytes of the hash of `bytes` at `offset`. */
   write(target: Buffer, offset: number, bytes: Uint8Array): void;
 }
 
-/** Native code of the runtime. A Latin-1 digest costs half as much as a new buffer. */
+/** A Latin-1 digest costs half as much as a new buffer. */
 export const nativeKeccak: Keccak = {
   digest: (bytes) => hash('keccak-256', bytes, 'buffer'),
   hex: (bytes) => hash('keccak-256', bytes, 'hex'),
   write: (target, offset, bytes) => void target.write(hash('keccak-256', bytes, 'latin1'), offset, 32, 'latin1'),
 };
 
-/** In JavaScript, for Node 22, which lacks a native implementation. */
+/** For Node 22, which has no native implementation. */
 export const portableKeccak: Keccak = {
   digest: (bytes) => Buffer.from(keccak_256(bytes).buffer),
   hex: (bytes) => Buffer.from(keccak_256(bytes).buffer).toString('hex'),

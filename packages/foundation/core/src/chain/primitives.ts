@@ -2,16 +2,15 @@ import { defineError } from '../errors/error.ts';
 
 declare const brand: unique symbol;
 
-/** Lower- or mixed-case hexadecimal text with the `0x` prefix. */
+/** Has the `0x` prefix; any letter case. */
 export type Hex = `0x${string}`;
-/** A 20-byte account address: `0x` and 40 lower-case hexadecimal digits. */
+/** `0x` and 40 lower-case digits. */
 export type Address = Hex & { readonly [brand]: 'Address' };
-/** A 32-byte hash or topic: `0x` and 64 lower-case hexadecimal digits. */
+/** `0x` and 64 lower-case digits. */
 export type Hash = Hex & { readonly [brand]: 'Hash' };
-/** An EIP-155 chain id. Safe integers only: every id in use is far below 2^53. */
+/** EIP-155. Every id in use is a safe integer. */
 export type ChainId = number & { readonly [brand]: 'ChainId' };
 
-/** The sender of mints and the recipient of burns. */
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
 export const ZERO_HASH = `0x${'0'.repeat(64)}` as Hash;
 
@@ -26,7 +25,6 @@ const QUANTITY_PREFIX = '0x'.length;
 export class InvalidPrimitiveError extends defineError(
   'INVALID_PRIMITIVE',
   (kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) => {
-    // JSON has no bigint and no undefined, but the error text must show any value.
     const text = typeof given === 'string' ? JSON.stringify(given) : String(given);
     return { message: `${text.slice(0, 100)} is not a valid ${kind}`, facts: { kind, given } };
   },
@@ -36,22 +34,22 @@ export function isAddress(text: unknown): text is Hex {
   return typeof text === 'string' && ADDRESS.test(text.toLowerCase());
 }
 
-/** Read from the prototype once: a lookup on strings of mixed internal representations costs more than the call. */
+/** Read once: a lookup on strings of mixed internal form costs more than the call. */
 const { charCodeAt } = String.prototype;
 
-/** `length` characters in total. The most frequent operation: without a branch per digit it takes a third of the time. */
+/** `length` includes `0x`. A hot path: without a branch per digit it takes a third of the time. */
 export function isLowerHex(text: string, length: number): text is Hex {
   if (text.length !== length || charCodeAt.call(text, 0) !== 48 || charCodeAt.call(text, 1) !== 120) return false;
   let outside = 0;
   for (let at = 2; at < length; at++) {
     const code = charCodeAt.call(text, at);
-    // Negative if the character is outside 0 to 9 and a to f.
+    // Negative outside 0 to 9 and a to f.
     outside |= ((code - 48) | (57 - code)) & ((code - 97) | (102 - code));
   }
   return outside >= 0;
 }
 
-/** Any letter case becomes lower case. @throws InvalidPrimitiveError */
+/** Accepts any letter case. @throws InvalidPrimitiveError */
 export function parseAddress(text: unknown): Address {
   if (typeof text === 'string' && isLowerHex(text, ADDRESS_LENGTH)) return text as Address;
   const lower = typeof text === 'string' ? text.toLowerCase() : '';
@@ -59,7 +57,7 @@ export function parseAddress(text: unknown): Address {
   return lower as Address;
 }
 
-/** Any letter case becomes lower case. @throws InvalidPrimitiveError */
+/** Accepts any letter case. @throws InvalidPrimitiveError */
 export function parseHash(text: unknown): Hash {
   if (typeof text === 'string' && isLowerHex(text, HASH_LENGTH)) return text as Hash;
   const lower = typeof text === 'string' ? text.toLowerCase() : '';
@@ -67,19 +65,19 @@ export function parseHash(text: unknown): Hash {
   return lower as Hash;
 }
 
-/** A JSON-RPC quantity (`0x1b4`) or an unambiguous variant: `0x`, leading zeros, an exact whole number. Digits alone are refused. */
+/** Accepts `0x1b4`, `0x`, leading zeros and whole numbers, but not digits without `0x`. */
 export function isQuantity(given: unknown): given is string | number {
   return typeof given === 'string' ? QUANTITY.test(given) : Number.isSafeInteger(given) && Number(given) >= 0;
 }
 
-/** A safe integer of {@link isQuantity}. @throws InvalidPrimitiveError */
+/** @throws InvalidPrimitiveError unless a safe integer */
 export function parseQuantity(given: unknown): number {
   const value = isQuantity(given) ? Number(digitsOf(given)) : Number.NaN;
   if (!Number.isSafeInteger(value)) throw new InvalidPrimitiveError('quantity', given);
   return value;
 }
 
-/** Any size of {@link isQuantity}. @throws InvalidPrimitiveError */
+/** @throws InvalidPrimitiveError */
 export function parseBigQuantity(given: unknown): bigint {
   if (!isQuantity(given)) throw new InvalidPrimitiveError('quantity', given);
   return BigInt(digitsOf(given));
@@ -93,7 +91,7 @@ export function toQuantity(value: number | bigint): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** @throws InvalidPrimitiveError if it is not a positive safe integer */
+/** @throws InvalidPrimitiveError unless a positive safe integer */
 export function parseChainId(value: unknown): ChainId {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0)
     throw new InvalidPrimitiveError('chain id', value);

@@ -9,7 +9,7 @@ export interface JsonObject {
 
 export interface CursorCodec {
   encode(payload: JsonObject): string;
-  /** @throws InvalidCursorError if the text was not made by `encode` with the same secret */
+  /** @throws InvalidCursorError */
   decode(text: string): JsonObject;
 }
 
@@ -26,20 +26,15 @@ export class WeakSecretError extends defineError('WEAK_SECRET', (bytes: number) 
   facts: { bytes },
 })) {}
 
-/** First byte of every cursor, signed with the rest. Another layout gets another number. */
+/** Signed first byte of every cursor. Another layout gets another number. */
 const VERSION = 1;
 const SIGNATURE_BYTES = 16;
-/** After version and signature. */
 const JSON_AT = 1 + SIGNATURE_BYTES;
 const SECRET_BYTES_MIN = 16;
-/** Limits the decoding of hostile texts, characters. */
 const TEXT_LENGTH_MAX = 12_288;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/**
- * Base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON, which anyone can decode.
- * @throws WeakSecretError if the secret has fewer than 16 bytes
- */
+/** Base64url of version, HMAC-SHA256 (16 bytes), JSON. @throws WeakSecretError below 16 bytes */
 export function createCursorCodec(secret: Uint8Array): CursorCodec {
   if (secret.length < SECRET_BYTES_MIN) throw new WeakSecretError(secret.length);
   const sign = createSigner(secret);
@@ -49,7 +44,7 @@ export function createCursorCodec(secret: Uint8Array): CursorCodec {
       const json = JSON.stringify(payload);
       const bytes = Buffer.allocUnsafe(JSON_AT + Buffer.byteLength(json));
       bytes.write(json, JSON_AT);
-      // The version comes before the JSON, so that the signed bytes are contiguous.
+      // Before the JSON, so that the signed bytes are contiguous.
       bytes[JSON_AT - 1] = VERSION;
       const signature = signatureOf(bytes.subarray(JSON_AT - 1));
       bytes[0] = VERSION;
@@ -63,7 +58,6 @@ export function createCursorCodec(secret: Uint8Array): CursorCodec {
       // Invariant: PAGE-SIGNED-CURSOR
       if (!timingSafeEqual(bytes.subarray(1, JSON_AT), signatureOf(signed)))
         throw new InvalidCursorError('its signature does not fit');
-      // Signed here, so it is the JSON of an object.
       return JSON.parse(bytes.toString('utf8', JSON_AT));
     },
   };
@@ -73,7 +67,7 @@ function decodeText(text: string): Buffer {
   if (text.length > TEXT_LENGTH_MAX) throw new InvalidCursorError('it is too long');
   if (!BASE64URL.test(text)) throw new InvalidCursorError('it is not base64url');
   const bytes = Buffer.from(text, 'base64url');
-  // Unused bits of the last character decode to nothing: without this check, several texts would be the same cursor.
+  // Unused bits of the last character would make several texts the same cursor.
   if (bytes.toString('base64url') !== text) throw new InvalidCursorError('it is not base64url');
   if (bytes.length <= JSON_AT) throw new InvalidCursorError('it is too short');
   return bytes;

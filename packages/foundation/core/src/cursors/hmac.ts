@@ -4,7 +4,7 @@ const BLOCK_BYTES = 64;
 const INNER = 0x36;
 const OUTER = 0x5c;
 
-/** HMAC-SHA256 (RFC 2104) by two plain hashes: `createHmac` sets up its key each time, which takes three times as long. */
+/** HMAC-SHA256 (RFC 2104). `createHmac` sets up its key each time and takes three times as long. */
 export function createSigner(key: Uint8Array): (bytes: Uint8Array) => Buffer {
   const block = Buffer.alloc(BLOCK_BYTES);
   block.set(key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key);

@@ -1,10 +1,8 @@
-/** The members of every Chainstead error: facts instead of prepared sentences, and the remedy. */
 export interface ErrorFacts {
-  /** Stable, upper-case, documented in docs/reference/errors.md. */
+  /** Stable, documented in docs/reference/errors.md. */
   readonly code: string;
-  /** One sentence: the action, its object and the result. */
   readonly message: string;
-  /** The values in the sentence. Never a secret: upstream URLs as host names, no keys. */
+  /** Never a secret: upstream URLs as host names, no keys. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly remedy?: string;
   readonly retryable: boolean;
@@ -34,13 +32,10 @@ export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** An error without its code. `facts` defaults to the first argument if it is a plain object, `retryable` to false. */
+/** Defaults: `facts` the first argument if a plain object, `retryable` false. */
 type ErrorParts = Omit<ErrorFacts, 'code' | 'retryable'> & { readonly retryable?: boolean };
 
-/**
- * Returns the base of an error class: its constructor takes the arguments of `describe`.
- * @example class RangeTooLargeError extends defineError(code, (facts: { from: number; to: number }) => ({ message: `…` })) {}
- */
+/** @example class GoneError extends defineError(code, (name: string) => ({ message: `…` })) {} */
 export function defineError<Args extends readonly unknown[]>(
   code: string,
   describe: (...args: Args) => ErrorParts,

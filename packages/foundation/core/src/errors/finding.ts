@@ -1,11 +1,10 @@
-/** Severity of a finding: nothing to do, consider a change, or a change is required. */
 export type Verdict = 'ok' | 'warning' | 'bad';
 
 export interface Finding {
   readonly subject: string;
   readonly verdict: Verdict;
   readonly found: string;
-  /** Its effect on Chainstead; null if everything is as expected. */
+  /** Effect on Chainstead; null if as expected. */
   readonly meaning: string | null;
   readonly remedy: string | null;
 }
@@ -13,7 +12,7 @@ export interface Finding {
 export interface CheckReport {
   readonly name: string;
   readonly findings: readonly Finding[];
-  /** Number of requests; each call of a batch counts. */
+  /** Requests; each call of a batch counts. */
   readonly calls: number;
   readonly tookMs: number;
 }
@@ -24,7 +23,6 @@ export interface FindingsOf {
   bad(found: string, meaning: string, remedy: string): Finding;
 }
 
-/** @param subject the checked item, in a few words */
 export function findingsOf(subject: string): FindingsOf {
   const calling = (verdict: Verdict) => (found: string, meaning: string, remedy: string) => {
     return { subject, verdict, found, meaning, remedy };
@@ -60,7 +58,7 @@ export function worstVerdict(findings: readonly Pick<Finding, 'verdict'>[]): Ver
   return verdicts.includes('warning') ? 'warning' : 'ok';
 }
 
-/** Characters that move a terminal's cursor, or reverse the text around them. */
+/** Move a terminal's cursor, or reverse text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu;
 const WORDS_MAX = 300;
 

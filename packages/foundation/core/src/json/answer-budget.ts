@@ -1,13 +1,12 @@
 export interface AnswerBudget {
-  /** In order of arrival; one may always run. @param bytes size of the response, if it is known. @default the estimate */
+  /** In order of arrival; one may always run. @param bytes expected size @default the estimate */
   run<T>(work: () => Promise<T>, bytes?: number): Promise<T>;
   observe(bytes: number): void;
 }
 
-/** Weight of a new size in the estimate. A larger size replaces the estimate. */
 const WEIGHT = 0.2;
 
-/** @param limits estimated bytes, and requests, in flight; by default as many as fit */
+/** @param limits in flight: estimated bytes, and requests @default as many as fit */
 export function createAnswerBudget(limits: { readonly bytesMax: number; readonly requestsMax?: number }): AnswerBudget {
   const { bytesMax, requestsMax = Number.POSITIVE_INFINITY } = limits;
   const waiting: { readonly bytes: number | undefined; readonly begin: (reserved: number) => void }[] = [];

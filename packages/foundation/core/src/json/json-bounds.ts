@@ -2,11 +2,10 @@ import { ChainsteadError } from '../errors/error.ts';
 
 export interface JsonBounds {
   readonly depthMax: number;
-  /** Values: the whole, each item of a list, each member of an object. */
+  /** The whole, list items and members count. */
   readonly valuesMax: number;
 }
 
-/** Most nesting in JSON from clients. */
 export const JSON_DEPTH_MAX = 64;
 
 /** JSON that exceeds its reader's limits. Thrown before parsing. */
@@ -32,14 +31,10 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 const SPACE = 0x20;
 
-/**
- * Counts values without parsing: a byte of text can become 30 bytes of objects. Invalid JSON gets any count.
- * @param json UTF-8 @throws JsonBoundsError
- */
+/** Counts without parsing: a byte can become 30 bytes of objects. @throws JsonBoundsError */
 export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonBounds): number {
   let values = 1;
   let depth = 0;
-  // After an opening bracket, until a value or the closing bracket follows.
   let isOpened = false;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
@@ -59,13 +54,13 @@ export function countJsonValues(json: Uint8Array, { depthMax, valuesMax }: JsonB
   return values;
 }
 
-/** Parses JSON from a client. @throws JsonBoundsError, SyntaxError */
+/** @throws JsonBoundsError, SyntaxError */
 export function parseBoundedJson(text: string, bounds: JsonBounds): unknown {
   countJsonValues(Buffer.from(text), bounds);
   return JSON.parse(text);
 }
 
-/** At least `length` characters of the JSON, and few more: a refused value may be as long as its body. */
+/** At least `length` characters, few more: a refused value may be as long as its body. */
 export function startOfJson(value: unknown, length: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, Math.max(length, 0)));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';

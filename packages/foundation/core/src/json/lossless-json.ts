@@ -1,4 +1,4 @@
-/** A number in JSON text that a double would change, such as 9007199254740993. It keeps the digits of its source. */
+/** A number that a double would change, such as 9007199254740993. */
 export class ExactNumber {
   readonly source: string;
 
@@ -10,21 +10,20 @@ export class ExactNumber {
     return this.source;
   }
 
-  /** Returns a value that `JSON.stringify` writes as the source's digits. Its type is that of the JSON value. */
   toJSON(): number {
     return json.rawJSON(this.source);
   }
 }
 
-/** A number becomes an {@link ExactNumber} if a double would change or show it with an exponent. @throws SyntaxError, RangeError */
+/** {@link ExactNumber} where a double would change it or use an exponent. @throws SyntaxError */
 export function parseLosslessJson(text: string): unknown {
   return LOSSY_NUMBER.test(text) ? json.parse(text, keepDigits) : JSON.parse(text);
 }
 
-/** Doubles preserve every number of up to 15 digits without an exponent, so most texts need no second pass. */
+/** Doubles keep up to 15 digits without exponent: most texts need no second pass. */
 const LOSSY_NUMBER = /[\d.]{16}|\de/i;
 
-/** Missing in the standard type library: source text of values (Node.js 21 and newer). */
+/** Not in the standard type library (Node.js 21 and newer). */
 const json: {
   parse(text: string, reviver: typeof keepDigits): unknown;
   rawJSON(text: string): number;
@@ -38,7 +37,7 @@ function keepDigits(_key: string, value: unknown, { source }: { readonly source?
   return isRewritten || decimalOf(asDouble) !== decimalOf(source) ? new ExactNumber(source) : value;
 }
 
-/** Returns one text for each decimal value: `-12.50e3` and `-12500` are equal. */
+/** One text per decimal value: `-12.50e3` and `-12500` are equal. */
 function decimalOf(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];

@@ -1,7 +1,4 @@
-/**
- * Exact to the width of a bucket; the last bound for values above all bounds; null without values.
- * @param bounds upper bounds of all buckets except the last, ascending @param share 0.5 for the median
- */
+/** Exact to a bucket; null without values. @param bounds upper, ascending, without the last */
 export function latencyPercentile(bounds: readonly number[], counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

@@ -9,14 +9,12 @@ const SECRETS = [
 
 export interface LoggerOptions {
   readonly level: string;
-  /** Role of the program that writes (`api`, `ingest`, `worker`, …). */
   readonly role?: string;
-  /** Process of the role, if there are several (`api-2`). */
   readonly process?: string;
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines with stable snake_case fields: `time` (ISO 8601), `level`, `role`, `process`, `msg`, and the caller's fields. */
+/** JSON lines: `time` (ISO 8601), `level`, `role`, `process`, `msg`, and snake_case fields. */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, role, process: name } = options;
   const settings = {
@@ -30,18 +28,17 @@ export function createLogger(options: LoggerOptions): Logger {
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
 }
 
-/** `pg` attaches the whole client to an error, four kilobytes without useful information. */
+/** `pg` attaches the whole client to an error, four kilobytes. */
 function describeFailure(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   return Object.fromEntries(Object.entries(stdSerializers.err(thrown)).filter(([name]) => name !== 'client'));
 }
 
-/** For tests and one-shot commands. */
 export function silentLogger(): Logger {
   return pino({ level: 'silent' });
 }
 
-/** For logs, metrics and status: protocol and host, never path, query or credentials. */
+/** Protocol and host, never path, query or credentials. */
 export function redactUrl(url: string): string {
   try {
     const parsed = new URL(url);

@@ -1,9 +1,7 @@
 import type { Registry } from 'prom-client';
 
-/** One metric of one process in the Prometheus text format. Strings, since they are cheap to pass between processes. */
 export interface MetricFamily {
   readonly name: string;
-  /** The lines `# HELP` and `# TYPE`. */
   readonly head: string;
   readonly lines: string;
 }
@@ -13,7 +11,6 @@ type Labels = Readonly<Record<string, string | number>>;
 interface Sample {
   readonly value: number;
   readonly labels?: Labels;
-  /** Set in parts of histograms. */
   readonly metricName?: string;
   readonly sharedLabels?: Labels;
 }
@@ -25,16 +22,14 @@ interface Samples {
   readonly values: readonly Sample[];
 }
 
-/** prom-client's metrics, including members that its types lack. */
 interface SampleSource {
   get(): Promise<Samples>;
-  /** For histograms: does not copy labels for each bucket. */
   getForPromString?(): Promise<Samples>;
 }
 
 export type WriteMetrics = (registry: Registry) => Promise<MetricFamily[]>;
 
-/** Unchanged text is kept: a scrape of thousands of series would spend most time on it. @param own labels of every sample */
+/** Keeps unchanged text: it takes most time of a scrape. @param own labels of every sample */
 export function createMetricsWriter(own: Labels): WriteMetrics {
   const writers = new WeakMap<SampleSource, WriteSamples>();
   const ofProcess = labelText(own);
@@ -72,7 +67,6 @@ interface Series {
 const NO_LABELS: Labels = {};
 
 function createSamplesWriter(ofProcess: string): WriteSamples {
-  // prom-client keeps one labels object per series.
   const known = new WeakMap<Labels, Series>();
 
   function beginningOf(name: string, { labels = NO_LABELS, sharedLabels = NO_LABELS, metricName }: Sample): string {
@@ -114,7 +108,6 @@ function labelsOf(sample: Sample | undefined): Labels {
   return sample?.sharedLabels ?? sample?.labels ?? NO_LABELS;
 }
 
-/** Joins the metrics of several processes: each metric once, under one head. */
 export function joinMetrics(processes: readonly (readonly MetricFamily[])[]): string {
   const byName = Map.groupBy(processes.flat(), ({ name }) => name);
   return [...byName.values()].map((same) => (same[0]?.head ?? '') + same.map(({ lines }) => lines).join('')).join('\n');

@@ -19,7 +19,6 @@ export function createMetricsRegistry(options: MetricsRegistryOptions = {}): Met
   return new ProcessRegistry(options);
 }
 
-/** Adds prom-client's default metrics of a Node process: memory, processor time, event loop, garbage collection. */
 export function measureProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
 }

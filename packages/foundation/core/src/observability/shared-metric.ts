@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** Several objects of a process share their metrics. @param definition as for the metric's constructor, with `registers` */
+/** For several objects of a process. @param definition with `registers` */
 export function sharedMetric<Metric, Definition extends { readonly name: string }>(
   registry: Registry,
   Kind: new (definition: Definition) => Metric,

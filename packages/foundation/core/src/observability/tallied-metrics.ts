@@ -7,12 +7,11 @@ interface Definition<L extends string> {
   readonly registers: Registry[];
 }
 
-/** A plain counter value that Prometheus reads at each scrape. */
 export type Tally = { value: number };
 
 type Labels<L extends string> = Readonly<Record<L, string>>;
 
-/** A counter for events of every request: label lookups cost more than counting. */
+/** For events of every request: label lookups cost more than counting. */
 export class TalliedCounter<L extends string> extends Counter<L> {
   readonly #tallies: (Tally & { readonly labels: Labels<L> })[];
 

@@ -1,9 +1,8 @@
 import { whenAborted } from './when-aborted.ts';
 
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Unix milliseconds. */
   now(): number;
-  /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -26,7 +25,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Works as the clock's sleep, but resolves early when the signal aborts. */
+/** Resolves early when the signal aborts. */
 export async function sleepUnlessAborted(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
   try {
     await clock.sleep(ms, signal);

@@ -12,17 +12,15 @@ export class InvalidDateError extends defineError('INVALID_DATE', (given: string
 const DIGITS = /^\d+$/;
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
-/** Numbers from here on are milliseconds: as seconds this is the year 5138. */
+/** As seconds this is the year 5138. */
 const MILLISECONDS_FROM = 100_000_000_000;
-/** Digits of these lengths are a date without separators: as seconds they would be in 1970 to 1973. */
+/** Digits of these lengths: as seconds they would be in 1970 to 1973. */
 const DATE_IN_DIGITS: Readonly<Record<number, string>> = { 4: 'YYYY', 8: 'YYYYMMDD', 14: 'YYYYMMDDHHmmss' };
 
 /**
- * Digits alone are a date if they have the length of one (`2030`, `20301231`, `20301231235959`), otherwise Unix seconds
- * or, from 100,000,000,000 on, milliseconds. Any other text is ISO 8601, RFC 2822, the text of JavaScript's `Date`, or a
- * date with the year or the name of the month (`2024/01/02`, `Jan 2, 2024`). The time is optional. Without a time zone it
- * is UTC. Surrounding space is ignored.
- * @throws InvalidDateError
+ * Digits are `2030`, `20301231`, `20301231235959`, Unix seconds, or milliseconds from 1e11.
+ * Other text: ISO 8601, RFC 2822, `Date`'s text, year first (`2024/01/02`) or a month's name.
+ * The time is optional, the zone UTC by default. @throws InvalidDateError
  */
 export function parseDate(text: string): Date {
   const trimmed = text.trim();
@@ -31,7 +29,7 @@ export function parseDate(text: string): Date {
   return new Date(time);
 }
 
-/** Returns milliseconds, or NaN. */
+/** Milliseconds, or NaN. */
 function parseDigits(digits: string): number {
   const format = DATE_IN_DIGITS[digits.length];
   if (format !== undefined) return moment.utc(digits, format, true).valueOf();
@@ -39,18 +37,18 @@ function parseDigits(digits: string): number {
   return number >= MILLISECONDS_FROM ? number : number * 1000;
 }
 
-/** Strict and with explicit formats: moment's own fallback is the host's lenient Date parser. */
+/** Explicit formats: moment's fallback is the host's lenient Date parser. */
 function parseCalendarDate(text: string): number {
   const standard = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true).valueOf();
   return Number.isNaN(standard) ? parseWrittenDate(text) : standard;
 }
 
-/** Longer than any date; limits the searches below. Characters. */
+/** Longer than any date; limits the searches below. */
 const WRITTEN_LENGTH_MAX = 100;
-/** The zone name that JavaScript puts after its offset, as in `GMT+0100 (Central European Standard Time)`. */
+/** JavaScript's, as in `GMT+0100 (Central European Standard Time)`. */
 const ZONE_NAME = / ?\([^()]*\)$/;
 const ORDINAL = /\b(\d{1,2})(?:st|nd|rd|th)\b/i;
-/** A day, month or hour without its leading zero, which strict formats require. */
+/** Strict formats require the leading zero. */
 const LONE_DIGIT = /(?<![\d.+])\d(?!\d)/g;
 const UNIVERSAL_TIME = / ?(?:GMT|UTC)(?=[+-]\d|$)/i;
 
@@ -67,7 +65,6 @@ const WRITTEN = new RegExp(
 );
 const DATE_FORMATS = ['YYYY/MM/DD', 'YYYY-MM-DD', 'MMM DD YYYY', 'MMMM DD YYYY', 'DD MMM YYYY', 'DD MMMM YYYY'];
 
-/** Returns milliseconds, or NaN. */
 function parseWrittenDate(text: string): number {
   if (text.length > WRITTEN_LENGTH_MAX) return Number.NaN;
   const plain = text
@@ -91,7 +88,6 @@ function parseWrittenDate(text: string): number {
   return weekday === undefined || isWeekday(weekday, String(date)) ? found.valueOf() : Number.NaN;
 }
 
-/** Compares with the date as written, independent of its time zone. */
 function isWeekday(name: string, date: string): boolean {
   const day = moment.utc(date, DATE_FORMATS, true);
   return [day.format('ddd'), day.format('dddd')].some((known) => known.toLowerCase() === name.toLowerCase());

@@ -1,4 +1,4 @@
-/** False if the time ran out first: the work continues. @throws the work's rejection, if it comes in time */
+/** False: too late, and the work continues. @throws the work's rejection in time */
 export async function settlesWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), timeoutMs);

@@ -1,7 +1,4 @@
-/**
- * For signals that outlive their listeners: Node's removed listeners keep later ones in memory until a full collection.
- * @returns removes the listener and releases the callback
- */
+/** Node keeps removed listeners of long-lived signals in memory. @returns removes the listener */
 export function whenAborted(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;
   const held: { callback: (() => void) | null } = { callback };

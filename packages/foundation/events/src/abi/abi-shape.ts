@@ -1,7 +1,7 @@
 import { EncodingRefusedError } from './encoding-refused.ts';
 import { type WordReader, wordReader } from './word-reader.ts';
 
-/** A parameter of an ABI with its layout. Members of tuples can be untrusted: they are checked here. */
+/** Members of tuples can be untrusted: they are checked here. */
 export interface ShapedParameter {
   readonly type: string;
   readonly name?: string | undefined;
@@ -13,7 +13,7 @@ export type AbiShape = WordShape | BytesShape | ArrayShape | TupleShape;
 export interface WordShape {
   readonly kind: 'word';
   readonly layout: Layout;
-  /** Null: of a type that nothing is read of. */
+  /** Null: nothing is read of this type. */
   readonly read: WordReader | null;
 }
 
@@ -35,19 +35,18 @@ export interface TupleShape {
   readonly kind: 'tuple';
   readonly layout: Layout;
   readonly members: readonly AbiShape[];
-  /** Names of the members; null if one has none. */
+  /** Null if one is unnamed. */
   readonly names: readonly string[] | null;
-  /** Characters of the members' names: each decoded tuple shows them. */
   readonly nameLength: number;
 }
 
-/** `isDynamic`: the value lies elsewhere, at an offset. `headBytes`: size in place, one word for an offset. */
+/** `isDynamic`: at an offset. `headBytes`: in place, one word for an offset. */
 type Layout = { readonly isDynamic: boolean; readonly headBytes: number };
 
 export const WORD_BYTES = 32;
 const NESTING_MAX = 32;
 
-/** @throws EncodingRefusedError for types nested too deep, or tuples without readable members */
+/** @throws EncodingRefusedError for too deep nesting or unreadable members */
 export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
   if (nesting > NESTING_MAX) throw new EncodingRefusedError(`its type nests deeper than ${NESTING_MAX} levels`);
   const [, itemType, count] = /^(.+)\[(\d*)\]$/s.exec(parameter.type) ?? [];

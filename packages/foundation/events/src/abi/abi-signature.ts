@@ -3,7 +3,7 @@ interface SignedParameter {
   readonly components?: readonly SignedParameter[];
 }
 
-/** `transfer(address,uint256)`: selectors and topics are hashes of it (Solidity ABI specification). */
+/** `transfer(address,uint256)` (Solidity ABI specification). */
 export function abiSignature(name: string, inputs: readonly SignedParameter[]): string {
   return `${name}(${inputs.map(canonicalType).join(',')})`;
 }

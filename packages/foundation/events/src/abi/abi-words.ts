@@ -1,4 +1,4 @@
-/** Words of 32 bytes in lower-case hexadecimal text: topics and ABI-encoded data. Nothing here throws on hostile text. */
+/** 32-byte words in lower-case hexadecimal text. Never throws on hostile text. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 
 export const WORD_DIGITS = 64;
@@ -8,7 +8,7 @@ const ADDRESS_PADDING = '0'.repeat(24);
 const NUMBER_PADDING = '0'.repeat(51);
 const ZERO_DIGITS = '0'.repeat(40);
 
-/** Whole words that the data holds; null when it is no whole number of words. */
+/** Null if no whole number of words. */
 export function wordCount(data: string): number | null {
   const digits = data.length - PREFIX_DIGITS;
   return digits >= 0 && digits % WORD_DIGITS === 0 ? digits / WORD_DIGITS : null;
@@ -16,7 +16,7 @@ export function wordCount(data: string): number | null {
 
 const wordStart = (index: number): number => PREFIX_DIGITS + index * WORD_DIGITS;
 
-/** The word as an address; null when its first twelve bytes are not zero, or the text has no such word. */
+/** Null if its first twelve bytes are not zero, or the text ends before. */
 export function addressAt(text: string | undefined, index = 0): Address | null {
   if (text === undefined) return null;
   const start = wordStart(index);
@@ -25,7 +25,7 @@ export function addressAt(text: string | undefined, index = 0): Address | null {
   return digits === ZERO_DIGITS ? ZERO_ADDRESS : (`0x${digits}` as Address);
 }
 
-/** The word as a number of decimal digits. Below 2^52 a double is exact and twice as fast as a BigInt. */
+/** Below 2^52 a double is exact and twice as fast as a BigInt. */
 export function decimalAt(text: string, index = 0): string {
   const start = wordStart(index);
   if (text.startsWith(NUMBER_PADDING, start))
@@ -39,13 +39,13 @@ export function bigIntAt(text: string, index = 0): bigint {
   return BigInt(isOneWord ? text : `0x${text.slice(start, start + WORD_DIGITS)}`);
 }
 
-/** Where the digits of so many bytes from this one on begin; undefined where the data ends before they do. */
+/** Undefined if the data ends before. */
 export function digitsStart(data: string, byte: number, length: number): number | undefined {
   const start = PREFIX_DIGITS + 2 * byte;
   return data.length < start + 2 * length ? undefined : start;
 }
 
-/** The word that begins at this byte as an offset or a length; undefined where there is none, or it is longer than any data. */
+/** Undefined if the data ends before, or the number exceeds any data. */
 export function lengthAt(data: string, byte: number): number | undefined {
   const start = PREFIX_DIGITS + 2 * byte;
   const end = start + WORD_DIGITS;

@@ -14,18 +14,15 @@ import { measureEncoding } from './measure-encoding.ts';
 import { type LeafValue, readLeaf } from './read-leaf.ts';
 
 export interface DecodeAbiOptions {
-  /** Bytes that the decoded values may take (see {@link measureEncoding}). Default 1 MiB. */
+  /** See {@link measureEncoding}. @default 1 MiB */
   readonly outputBytesMax?: number;
-  /** Handling of values that share bytes. Default `allow`: their cost is bounded in both cases. */
+  /** Values sharing bytes; their cost is bounded anyway. @default `allow` */
   readonly overlaps?: 'allow' | 'refuse';
 }
 
 const OUTPUT_BYTES_MAX = 1_048_576;
 
-/**
- * Values of untrusted data, in viem's types, with addresses in lower case. Measured first: a few hundred kilobytes whose offsets
- * point at one value would decode to gigabytes. @throws EncodingRefusedError
- */
+/** Measured first: offsets to one value could make gigabytes. @throws EncodingRefusedError */
 export function decodeAbi<const Parameters extends readonly AbiParameter[]>(
   parameters: Parameters,
   data: Hex,
@@ -34,7 +31,6 @@ export function decodeAbi<const Parameters extends readonly AbiParameter[]>(
   return decodeMeasured(parameters, data, options).values;
 }
 
-/** As above, with the size of the values, for callers that store many of them. */
 export function decodeMeasured<const Parameters extends readonly AbiParameter[]>(
   parameters: Parameters,
   data: Hex,
@@ -52,7 +48,6 @@ export function decodeMeasured<const Parameters extends readonly AbiParameter[]>
 
 const known = new WeakMap<readonly ShapedParameter[], readonly AbiShape[]>();
 
-/** Worked out once: events are decoded by the thousand. */
 function shapesOf(parameters: readonly ShapedParameter[]): readonly AbiShape[] {
   const shapes = known.get(parameters) ?? parameters.map((parameter) => shapeOf(parameter));
   known.set(parameters, shapes);
@@ -61,7 +56,7 @@ function shapesOf(parameters: readonly ShapedParameter[]): readonly AbiShape[] {
 
 type AbiValue = LeafValue | readonly AbiValue[] | { readonly [member: string]: AbiValue };
 
-/** Needs a measured encoding in lower case. @throws EncodingRefusedError where a word is no value of its type */
+/** Needs a measured encoding in lower case. @throws EncodingRefusedError */
 function readMembers(shapes: readonly AbiShape[], data: string, first: number, base: number): AbiValue[] {
   let end = first;
   return shapes.map((shape) => {

@@ -2,13 +2,13 @@ import { type AbiShape, type ArrayShape, headBytesOf, type TupleShape, WORD_BYTE
 import { EncodingRefusedError } from './encoding-refused.ts';
 
 export interface MeasureLimits {
-  /** Bytes that the decoded values may take: a word for each value, list and tuple, and the bytes of texts and names. */
+  /** A word per value, list and tuple, plus texts and names. */
   readonly outputBytesMax: number;
-  /** Whether values that lie elsewhere may share bytes. No compiler writes that; contracts that write encodings by hand may. */
+  /** Only encodings written by hand share bytes. */
   readonly mayOverlap: boolean;
 }
 
-/** Bytes of the decoded values. @throws EncodingRefusedError when they are too many, overlap, or lie outside of the data */
+/** @throws EncodingRefusedError if too many, overlapping or outside the data */
 export function measureEncoding(shapes: readonly AbiShape[], data: Buffer, limits: MeasureLimits): number {
   const walk = new EncodingWalk(data, limits);
   walk.members(shapes, 0);
@@ -63,7 +63,7 @@ class EncodingWalk {
     if (count === null) this.#piece(start, WORD_BYTES);
     const first = count === null ? start + WORD_BYTES : start;
     const items = count ?? this.#number(start);
-    // Each item costs a word at least: a length alone must not make this loop long.
+    // An item costs a word at least: a length alone must not make a long loop.
     if (items * WORD_BYTES > this.#limits.outputBytesMax) this.#refuseOutput();
     this.#piece(first, items * item.layout.headBytes);
     this.#items(item, items, first, first);

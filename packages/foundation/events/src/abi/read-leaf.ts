@@ -2,13 +2,12 @@ import { type BytesShape, type ShapedParameter, shapeOf, WORD_BYTES, type WordSh
 import { digitsStart, lengthAt } from './abi-words.ts';
 import type { WordReader, WordValue } from './word-reader.ts';
 
-/** A value that holds no others: what fits into a word, bytes, or text. */
 export type LeafValue = WordValue | string;
 
-/** The value in data; undefined where these bytes are none. Never throws. */
+/** Undefined if these bytes are none. Never throws. */
 export type LeafReader = (data: string) => LeafValue | undefined;
 
-/** Null for arrays, tuples and unreadable types. @throws EncodingRefusedError for types with an unknown layout */
+/** Null: array, tuple or unreadable. @throws EncodingRefusedError for an unknown layout */
 export function leafReaders(parameters: readonly ShapedParameter[]): readonly (LeafReader | null)[] {
   let end = 0;
   return parameters.map((parameter) => {
@@ -22,7 +21,7 @@ export function leafReaders(parameters: readonly ShapedParameter[]): readonly (L
   });
 }
 
-/** Undefined if it is no value of its type. @param head byte of the value's head @param base where offsets count from */
+/** Undefined if no such value. @param head its byte @param base where offsets begin */
 export function readLeaf(shape: WordShape | BytesShape, data: string, head: number, base: number) {
   if (shape.kind === 'bytes') return readBytes(shape, data, head, base);
   return shape.read === null ? undefined : readWord(shape.read, data, head);
@@ -41,7 +40,7 @@ function readBytes({ isText }: BytesShape, data: string, head: number, base: num
   const start = digitsStart(data, base + offset + WORD_BYTES, length);
   if (start === undefined) return undefined;
   const digits = data.slice(start, start + 2 * length);
-  // Bytes are copied: a slice would keep all of the data in memory.
+  // A slice would keep all data in memory.
   const content = Buffer.from(digits, 'hex');
   return isText ? content.toString() : `0x${content.toString('hex')}`;
 }

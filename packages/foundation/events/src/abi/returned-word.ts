@@ -4,7 +4,7 @@ import { PREFIX_DIGITS, WORD_DIGITS } from './abi-words.ts';
 const END = PREFIX_DIGITS + WORD_DIGITS;
 const WORD = /^0x[0-9a-f]{64}$/;
 
-/** The first word, in lower case, or null. Contracts behind old proxies return more than their ABI says. */
+/** First word in lower case. Old proxies return more than their ABI says. */
 export function returnedWord(returned: string | null | undefined): Hex | null {
   const word = returned?.slice(0, END).toLowerCase() ?? '';
   return WORD.test(word) ? (word as Hex) : null;

@@ -1,13 +1,13 @@
 import type { Hex } from '@chainstead/core';
 import { PREFIX_DIGITS, WORD_DIGITS } from './abi-words.ts';
 
-/** A value that fits into a word: integers of at most 48 bits are numbers, as in viem's types; bytes and addresses have lower-case digits. */
+/** Like viem: integers up to 48 bits are numbers. Lower-case digits. */
 export type WordValue = bigint | number | boolean | Hex;
 
-/** The value that encodes to the word whose digits begin at this place of the text, which has them all; undefined where none of its type does. */
+/** The text has all digits from `start` on; undefined: no value of the type. */
 export type WordReader = (text: string, start: number) => WordValue | undefined;
 
-/** How words of a type are read; null for a type whose values don't fit into a word, or that nothing is read of (`fixed`). */
+/** Null if the type does not fit, or is not read (`fixed`). */
 export function wordReader(type: string): WordReader | null {
   const [, family, size] = /^(uint|int|bytes|address|bool|function)(\d*)$/.exec(type) ?? [];
   switch (family) {
@@ -32,7 +32,6 @@ export function wordReader(type: string): WordReader | null {
 
 const WORD_BITS = 256;
 const WORD_BYTES = 32;
-/** An address and a selector. */
 const FUNCTION_BYTES = 24;
 const NUMBER_BITS_MAX = 48;
 

@@ -2,22 +2,16 @@ import type { Hash, Hex } from '@chainstead/core';
 import type { AbiEvent, AbiFunction } from './abi-entry.ts';
 
 /**
- * Origin of an ABI, most trusted first:
- * - `contract`: imported for the called contract, or for the emitter of the event.
- * - `implementation`: of the contract that a proxy pointed to at that block.
- * - `same-code`: imported for another contract with the same code.
- * - `standard`: of standards and well-known contracts ({@link STANDARDS}).
- * - `signatures`: a list of signatures imported by the operator. It lacks argument names and, for events, which
- *   arguments are indexed.
+ * Most trusted first. `same-code`: of another contract with the same code. `signatures`: the
+ * operator's, without names and, for events, without indexed arguments.
  */
 export type AbiSource = 'contract' | 'implementation' | 'same-code' | 'standard' | 'signatures';
 
 export interface AbiBook {
   readonly source: AbiSource;
   functionsOf(selector: Hex): readonly AbiFunction[];
-  /** Events with this topic0; none for `signatures`, which uses {@link functionsWithHash}. */
   eventsOf(topic0: Hash): readonly AbiEvent[];
-  /** For `signatures`: entries with this hash; which of their arguments are indexed is unknown. */
+  /** For `signatures`: indexed arguments are unknown. */
   functionsWithHash?(topic0: Hash): readonly AbiFunction[];
 }
 
@@ -34,7 +28,6 @@ export function bookOf(
   };
 }
 
-/** Functions, or events with unknown indexed arguments. */
 export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   const bySelector = Map.groupBy(signatures, ({ selector }) => selector);
   const byHash = Map.groupBy(signatures, ({ hash }) => hash);
@@ -46,7 +39,7 @@ export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   };
 }
 
-/** Data must equal the encoding of its decoded values, except by the contract's own ABI: calls often contain more data. */
+/** Data must equal its decoded values' encoding. A contract's own calls often have more data. */
 export function isExact(source: AbiSource): boolean {
   return source !== 'contract';
 }

@@ -2,7 +2,7 @@ import { type Hash, type Hex, keccak256Hex } from '@chainstead/core';
 import type { AbiParameter } from 'viem';
 import { abiSignature } from '../abi/index.ts';
 
-/** A type of the Solidity ABI specification, `uint256[2]` or `tuple[]`, with an optional name. */
+/** Solidity ABI: `uint256[2]`, `tuple[]`. */
 export interface AbiType {
   /** Empty if unnamed. */
   readonly name: string;
@@ -13,12 +13,11 @@ export interface AbiType {
 export interface AbiFunction {
   readonly name: string;
   readonly inputs: readonly AbiType[];
-  /** Name and canonical types: `transfer(address,uint256)`. */
+  /** `transfer(address,uint256)`. */
   readonly signature: string;
   readonly hash: Hash;
-  /** First four bytes of the signature's hash. */
   readonly selector: Hex;
-  /** The same types without names, which decode to arrays: member names may be anything. */
+  /** Without names, decoded to arrays: member names may be anything. */
   readonly layout: readonly AbiParameter[];
 }
 
@@ -27,7 +26,7 @@ export interface AbiEvent {
   readonly inputs: readonly (AbiType & { readonly isIndexed: boolean })[];
   readonly signature: string;
   readonly topic0: Hash;
-  /** True: its logs have no topic for the signature. All of their topics are indexed arguments. */
+  /** No topic for the signature: all are indexed arguments. */
   readonly isAnonymous: boolean;
 }
 
@@ -42,10 +41,10 @@ export function abiEvent(name: string, inputs: AbiEvent['inputs'], isAnonymous =
   return { name, inputs, signature, topic0: keccak256Hex(Buffer.from(signature)), isAnonymous };
 }
 
-/** `0x` and four bytes. */
+/** With `0x`. */
 export const SELECTOR_DIGITS = 10;
 
-/** For viem, without names, so that tuples decode to arrays. */
+/** Without names, so that viem decodes tuples to arrays. */
 export function layoutOf(types: readonly AbiType[]): readonly AbiParameter[] {
   return types.map(({ type, components }) =>
     components === undefined ? { type } : { type, components: layoutOf(components) },
@@ -57,7 +56,7 @@ const BASE =
 const ARRAYS = /^(?:\[(?:[1-9]\d{0,5})?\])*$/;
 const NESTING_MAX = 8;
 
-/** `uint` and `int` in full; null for a name that is not a decodable type (`fixed`, `function`). */
+/** `uint` and `int` in full; null if not decodable (`fixed`, `function`). */
 export function typeNamed(given: string): string | null {
   const end = given.indexOf('[');
   const base = end === -1 ? given : given.slice(0, end);

@@ -5,7 +5,7 @@ import { decodeValues } from './decode-values.ts';
 import type { DecodedCall } from './decoded.ts';
 import { showArgument } from './show-argument.ts';
 
-/** Null if no book contains the call, or several signatures match. @param input lower case @param books most trusted first */
+/** Null if none or several match. @param input lower case @param books most trusted first */
 export function decodeCall(input: Hex, books: readonly AbiBook[]): DecodedCall | null {
   if (input.length < SELECTOR_DIGITS) return null;
   const selector = input.slice(0, SELECTOR_DIGITS) as Hex;

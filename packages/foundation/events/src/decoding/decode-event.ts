@@ -5,10 +5,9 @@ import { decodeValues } from './decode-values.ts';
 import type { DecodedArgument, DecodedEvent } from './decoded.ts';
 import { showArgument } from './show-argument.ts';
 
-/** The decoded part of a log, lower case. */
 type RawLog = { readonly topics: readonly Hash[]; readonly data: Hex };
 
-/** Null if no book contains the event, or several events or choices of indexed arguments match. @param books most trusted first */
+/** Null if none or several match. @param books most trusted first */
 export function decodeEvent(log: RawLog, books: readonly AbiBook[]): DecodedEvent | null {
   const [topic0] = log.topics;
   if (topic0 === undefined) return null;
@@ -42,7 +41,6 @@ function argumentsOf({ inputs }: AbiEvent, { topics, data }: RawLog, exact: bool
   return shown;
 }
 
-/** For values longer than a word, a topic contains the hash. */
 function indexedArgument(input: AbiEvent['inputs'][number], word: Hash | undefined): DecodedArgument | null {
   if (word === undefined) return null;
   const { name, type } = input;
@@ -54,7 +52,6 @@ function indexedArgument(input: AbiEvent['inputs'][number], word: Hash | undefin
 
 const TOPICS_MAX = 3;
 
-/** Every choice of indexed arguments that matches the log's topic count. */
 function choicesOf({ name, inputs }: AbiFunction, { topics }: RawLog): AbiEvent[] {
   const wanted = topics.length - 1;
   if (wanted > TOPICS_MAX || wanted > inputs.length || inputs.length > INPUTS_MAX) return [];
@@ -64,10 +61,8 @@ function choicesOf({ name, inputs }: AbiFunction, { topics }: RawLog): AbiEvent[
   });
 }
 
-/** More arguments would yield thousands of choices. */
 const INPUTS_MAX = 12;
 
-/** Ascending subsets of `size` numbers below `count`. */
 function subsets(count: number, size: number): readonly (readonly number[])[] {
   if (size === 0) return [[]];
   return Array.from({ length: count }, (_, last) => subsets(last, size - 1).map((rest) => [...rest, last])).flat();

@@ -3,16 +3,14 @@ import type { AbiParameter } from 'viem';
 import { encodeAbiParameters } from 'viem/utils';
 import { decodeAbi, EncodingRefusedError } from '../abi/index.ts';
 
-/** Maximum memory of the decoded values of one call or event. Bytes. */
 const OUTPUT_BYTES_MAX = 262_144;
 
-/** Null for other data. @param isExact whether the data must equal the encoding of the values */
+/** Null for other data. @param isExact data must equal the values' encoding */
 export function decodeValues(layout: readonly AbiParameter[], data: Hex, isExact: boolean): readonly unknown[] | null {
   try {
     const values: readonly unknown[] = decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });
     return isExact && encodeAbiParameters(layout, values) !== data ? null : values;
   } catch (error) {
-    // Data of another shape is an expected result.
     if (error instanceof EncodingRefusedError) return null;
     throw error;
   }

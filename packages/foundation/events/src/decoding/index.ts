@@ -1,4 +1,4 @@
-/** Decodes calls and events by ABIs in an order of trust. Pure. Start reading at `decode-call.ts` and `decode-event.ts`. */
+/** By ABIs in an order of trust. Pure. Start at `decode-call.ts` and `decode-event.ts`. */
 export { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 export {
   type AbiEvent,

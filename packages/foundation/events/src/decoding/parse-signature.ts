@@ -11,14 +11,14 @@ import {
 const LENGTH_MAX = 4_096;
 const NESTING_MAX = 8;
 
-/** Parses `transfer(address,uint256)` or `function transfer(address to, uint256 amount)`. Null for anything else. */
+/** `transfer(address,uint256)` or `function transfer(address to, uint256 amount)`; else null. */
 export function parseSignature(text: string): AbiFunction | null {
   const parsed = parseDeclaration(text.replace(/^function\s+/, ''));
   if (parsed === null || parsed.inputs.some(({ isIndexed }) => isIndexed)) return null;
   return abiFunction(parsed.name, parsed.inputs.map(withoutIndex));
 }
 
-/** Parses `event Transfer(address indexed from, address indexed to, uint256 value)`. Null for anything else. */
+/** `event Transfer(address indexed from, address indexed to, uint256 value)`; else null. */
 export function parseEventSignature(text: string): AbiEvent | null {
   const [, declaration] = /^event\s+(.*)$/s.exec(text) ?? [];
   const parsed = declaration === undefined ? null : parseDeclaration(declaration);
@@ -86,7 +86,6 @@ function skipSpace(reading: Reading): void {
   take(reading, /\s*/y);
 }
 
-/** @param pattern sticky */
 function take(reading: Reading, pattern: RegExp): string {
   pattern.lastIndex = reading.at;
   const [found = ''] = pattern.exec(reading.text) ?? [];

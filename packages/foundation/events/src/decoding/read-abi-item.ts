@@ -18,11 +18,11 @@ type Input = AbiEvent['inputs'][number];
 type ReadInput = { readonly input: Input } | { readonly problem: string };
 
 export interface AbiReading {
-  /** Whether anonymous events are read. No log names them: they are decoded by their emitter. @default false */
+  /** No log names them: they are decoded by their emitter. @default false */
   readonly anonymousEvents?: boolean;
-  /** Whether functions that change nothing (`view`, `pure`) are read. @default true */
+  /** `view` and `pure`. @default true */
   readonly viewFunctions?: boolean;
-  /** Whether events are read that differ from an earlier one only in which parameters are indexed, not in their number. @default false */
+  /** Events that differ only in which parameters are indexed, not in number. @default false */
   readonly everyLayout?: boolean;
 }
 
@@ -30,10 +30,10 @@ const INPUTS_MAX = 256;
 const TYPES_MAX = 2_048;
 const NESTING_MAX = 8;
 
-/** Null for kinds that decode neither calls nor events; a text: why the item is invalid. Never throws. */
+/** Null: neither call nor event; a text: why it is invalid. Never throws. */
 export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry | string | null {
   const given: { type?: unknown; name?: unknown; inputs?: unknown; anonymous?: unknown } = Object(item);
-  // The specification allows functions to omit their type.
+  // Functions may omit their type.
   const type = given.type ?? 'function';
   if (type !== 'function' && type !== 'event')
     return typeof type === 'string' && UNUSED.has(type) ? null : 'no item of an ABI';
@@ -47,13 +47,12 @@ export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry |
   return { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
 }
 
-/** Compilers before Solidity 0.6 wrote `constant` instead. */
+/** Compilers before Solidity 0.6 wrote `constant`. */
 function isView(item: unknown): boolean {
   const { stateMutability, constant }: { stateMutability?: unknown; constant?: unknown } = Object(item);
   return stateMutability === 'view' || stateMutability === 'pure' || constant === true;
 }
 
-/** Returns JSON that {@link readAbiItem} parses to the same entry. */
 export function abiItemJson({ kind, entry }: AbiEntry): string {
   return JSON.stringify({
     ...{ type: kind, name: entry.name, inputs: entry.inputs.map(inputJson) },
@@ -81,7 +80,7 @@ function readInputs(given: unknown, budget: { left: number }, nesting: number): 
 function readInput(given: unknown, budget: { left: number }, nesting: number): ReadInput {
   const { name, type, components, indexed }: Partial<Record<'name' | 'type' | 'components' | 'indexed', unknown>> =
     Object(given);
-  // Some compilers omit the names of unnamed arguments.
+  // Some compilers omit empty names.
   const shownName = name ?? '';
   if (typeof shownName !== 'string' || (shownName !== '' && !isIdentifier(shownName)))
     return { problem: 'a name that is no identifier' };

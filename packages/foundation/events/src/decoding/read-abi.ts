@@ -3,15 +3,14 @@ import { SELECTOR_DIGITS } from './abi-entry.ts';
 import { type AbiEntry, type AbiReading, readAbiItem } from './read-abi-item.ts';
 
 export interface ReadAbi {
-  /** In order; one per selector, and one per signature and number of indexed arguments of an event (see `everyLayout`). */
+  /** In order; one per selector, and per event signature and indexed count (see `everyLayout`). */
   readonly entries: readonly AbiEntry[];
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** No contract has more. */
 const ITEMS_MAX = 20_000;
 
-/** For parsed JSON: an ABI, `{ abi }` (Foundry, Hardhat, Truffle) or `{ output: { abi } }` (compiler metadata). Null without one. */
+/** ABI, `{ abi }` (Foundry, Hardhat, Truffle) or `{ output: { abi } }` (metadata); else null. */
 export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | null {
   const items = itemsOf(document);
   if (items === null) return null;
@@ -32,7 +31,7 @@ export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | 
   return { entries: [...entries.values()], skipped };
 }
 
-/** Topics of a log. One is the signature, unless the event is anonymous. */
+/** One is the signature, unless anonymous. */
 const TOPICS_MAX = 4;
 
 function readPossible(item: unknown, reading: AbiReading): AbiEntry | string | null {
@@ -46,7 +45,6 @@ function indexedCount({ entry }: Extract<AbiEntry, { kind: 'event' }>): number {
   return entry.inputs.filter(({ isIndexed }) => isIndexed).length;
 }
 
-/** A function's selector, or the start of an event's topic0. */
 export function selectorOf({ kind, entry }: AbiEntry): Hex {
   return kind === 'function' ? entry.selector : (entry.topic0.slice(0, SELECTOR_DIGITS) as Hex);
 }
@@ -57,7 +55,6 @@ function keyOf(read: AbiEntry, { everyLayout = false }: AbiReading): string {
   return `${read.entry.topic0} ${layout} ${read.entry.isAnonymous}`;
 }
 
-/** Members are checked one by one. */
 function itemsOf(document: unknown): readonly unknown[] | null {
   const { abi, output }: { abi?: unknown; output?: unknown } = Object(document);
   const { abi: compiled }: { abi?: unknown } = Object(output);

@@ -2,7 +2,6 @@ import { getAddress } from 'viem/utils';
 import type { AbiType } from './abi-entry.ts';
 import type { DecodedArgument } from './decoded.ts';
 
-/** @param value as decoded by a layout without names */
 export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   const text = isLeaf(type) ? leafText(type, value) : jsonOf(type, value, leafText);
   const shown = { name: type.name, type: type.type, value: text };
@@ -11,7 +10,7 @@ export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   return { ...shown, components: type.components.map((member, index) => showArgument(member, members[index])) };
 }
 
-/** For `jsonb`: leaves as in columns, addresses in lower case, no NUL characters, unpaired surrogates as U+FFFD. */
+/** For `jsonb`: lower-case addresses, no NUL, unpaired surrogates as U+FFFD. */
 export function storableJson(type: AbiType, value: unknown): string {
   return jsonOf(type, value, (_, leaf) => String(leaf).replaceAll('\0', '').toWellFormed());
 }
@@ -29,7 +28,7 @@ function jsonOf(type: AbiType, value: unknown, textOfLeaf: LeafText): string {
   const shown = components.map((component, index) => jsonOf(component, members[index], textOfLeaf));
   const names = new Set(components.map(({ name }) => name));
   if (names.has('') || names.size < components.length) return `[${shown.join(',')}]`;
-  // Concatenated manually: a member may be called `__proto__`.
+  // A member may be called `__proto__`.
   return `{${components.map(({ name }, index) => `${JSON.stringify(name)}:${shown[index]}`).join(',')}}`;
 }
 

@@ -13,7 +13,7 @@ export type Approval =
       readonly approved: boolean;
     };
 
-/** ERC-20 and ERC-721 differ by the number of topics. Null for other logs. */
+/** The number of topics separates ERC-20 and ERC-721. Null for other logs. */
 export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): Approval | null {
   const [topic0, first, second, id] = topics;
   if (topic0 !== APPROVAL_TOPIC && topic0 !== APPROVAL_FOR_ALL_TOPIC) return null;
@@ -29,7 +29,7 @@ export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): 
     : { type: 'approvalForAll', account: owner, operator: other, approved: value !== '0' };
 }
 
-/** keccak256 of `Approval(address,address,uint256)` (EIP-20 with three topics, EIP-721 with four). */
+/** `Approval(address,address,uint256)`: EIP-20 with three topics, EIP-721 with four. */
 export const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925' as Hash;
-/** keccak256 of `ApprovalForAll(address,address,bool)` (EIP-721 and EIP-1155). */
+/** `ApprovalForAll(address,address,bool)` (EIP-721, EIP-1155). */
 export const APPROVAL_FOR_ALL_TOPIC = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31' as Hash;

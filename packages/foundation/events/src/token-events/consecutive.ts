@@ -2,16 +2,13 @@ import type { Address, Log } from '@chainstead/core';
 import { addressAt, bigIntAt, wordCount } from '../abi/index.ts';
 import { MALFORMED_REASONS, type MalformedReason } from './nft-transfer.ts';
 
-/** Ids of one ConsecutiveTransfer that become separate transfers; a larger range stays one transfer. */
+/** Per event; a larger range stays one transfer. */
 export const CONSECUTIVE_IDS_MAX = 50_000;
 
-/**
- * For all ConsecutiveTransfer events of a block. An event costs its emitter the same whatever it claims: without this,
- * one transaction could claim hundreds of millions.
- */
+/** An event costs the same whatever it claims; this bounds hundreds of millions. */
 export const CONSECUTIVE_IDS_OF_BLOCK_MAX = 100_000;
 
-/** EIP-2309. Both ids are inclusive. */
+/** EIP-2309, both ids inclusive. */
 export interface ConsecutiveRange {
   readonly first: bigint;
   readonly last: bigint;
@@ -30,10 +27,10 @@ export function readConsecutiveRange(log: Log): ConsecutiveRange | MalformedReas
   return last < first ? MALFORMED_REASONS.emptyRange : { first, last, from, to };
 }
 
-/** Whether the ids become separate transfers. To be called for every range of a block, in chain order. */
+/** Call it for every range of a block, in chain order. */
 export type Expansion = (blockNumber: number, range: Pick<ConsecutiveRange, 'first' | 'last'>) => boolean;
 
-/** A range that exceeds the rest of its block stays one transfer; smaller ones after it may still fit. */
+/** Smaller ranges after one that exceeds the rest may still fit. */
 export function createExpansion(): Expansion {
   let block = -1;
   let left = 0;

@@ -9,11 +9,8 @@ export interface PunkTransfer {
 }
 
 /**
- * For the logs of the contract, in chain order. Null: the log moves nothing.
- *
- * `acceptBidForPunk` clears the bid before it emits, so its PunkBought names no buyer. The buyer is the receiver of the
- * contract's own `Transfer` (of one unit, shaped like ERC-20's) from the same seller just before in the same
- * transaction. Without that log, PunkBought is malformed, not a burn.
+ * Logs in chain order; null: moves nothing. PunkBought after `acceptBidForPunk` names no buyer:
+ * the receiver of the same seller's `Transfer` just before; without that log, it is malformed.
  */
 export function createPunkReader(): (log: Log) => PunkTransfer | null | 'malformed' {
   let lastTransfer: Log | null = null;

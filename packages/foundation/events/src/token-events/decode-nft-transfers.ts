@@ -13,21 +13,15 @@ import {
 } from './nft-transfer.ts';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
 
-/** Both lists are in the order of the logs. */
 export interface NftTransfers {
   readonly transfers: readonly NftTransfer[];
   readonly malformed: readonly MalformedNftLog[];
 }
 
 /**
- * For logs of whole blocks, in chain order: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts of
- * `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at `nftTransferTopics(chain)`.
- *
- * An event is recognized by its shape: a `Transfer` with three topics is ERC-20's and ignored here; one with four topics
- * and no data is ERC-721's. An event of NFTs without its shape is malformed, as a whole.
- *
- * Ids of ConsecutiveTransfer events that become separate transfers are bounded by event and by block (consecutive.ts):
- * all such events of a block must be among the logs.
+ * Needs whole blocks in chain order: expanded ids are bounded per block. Never throws.
+ * `Transfer` with three topics is ERC-20's and ignored; with four and no data it is ERC-721's.
+ * An event of NFTs without its shape is malformed as a whole.
  */
 export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTransfers {
   const transfers: NftTransfer[] = [];
@@ -38,7 +32,7 @@ export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTrans
   return { transfers, malformed };
 }
 
-/** In the order of the logs, each transfer made on request: a few logs may hold a great many. */
+/** Made on request: a few logs may hold a great many. */
 export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftTransfer | MalformedNftLog> {
   const readPunk = createPunkReader();
   const expands = createExpansion();
@@ -52,7 +46,6 @@ export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftT
   }
 }
 
-/** Null: not an event of NFTs. */
 type LogRead = NftTransfer | Iterable<NftTransfer> | MalformedReason | null;
 
 const { undecodable } = MALFORMED_REASONS;
@@ -81,7 +74,6 @@ function readErc721(log: Log): LogRead {
   return transfer(log, 0, NFT_TRANSFER_KINDS.erc721, decimalAt(id), from, to);
 }
 
-/** CryptoKitties: from, to and id are all in the data. */
 function readUnindexed(log: Log): LogRead {
   if (wordCount(log.data) !== 3) return undecodable;
   const from = addressAt(log.data, 0);
@@ -153,12 +145,11 @@ function transfer(
 
 const WORD_BYTES = 32;
 
-/** The two offsets before the arrays. */
 const HEAD_WORDS = 2;
 
 /**
- * The two arrays of EIP-1155's TransferBatch. Work is bounded by the length of the data. An array must be wholly within
- * the data, and share no words with the other one or the head. Unused words are allowed.
+ * EIP-1155. Work is bounded by the data. An array must be within it,
+ * and share no words with the other one or the head. Unused words are allowed.
  */
 function readTransferBatch(data: Hex): readonly { readonly id: string; readonly value: string }[] | MalformedReason {
   const words = wordCount(data);
@@ -175,7 +166,7 @@ function readTransferBatch(data: Hex): readonly { readonly id: string; readonly 
   return items;
 }
 
-/** The index of the array's length word, and the number of words that follow it. */
+/** `index`: of the array's length word. */
 function arrayAt(data: Hex, words: number, headIndex: number): { index: number; length: number } | null {
   if (words < HEAD_WORDS) return null;
   const offset = lengthAt(data, WORD_BYTES * headIndex);

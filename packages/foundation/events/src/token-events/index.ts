@@ -1,7 +1,4 @@
-/**
- * Token events in logs: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks, approvals, and wrapping of a
- * native token. Pure: no log makes it throw. Start reading at `erc20-transfer.ts` and `decode-nft-transfers.ts`.
- */
+/** No log makes it throw. Start at `erc20-transfer.ts` and `decode-nft-transfers.ts`. */
 export { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
 export { decodeNftTransfers, readNftLogs } from './decode-nft-transfers.ts';
 export { decodeErc20Transfer, type Erc20Transfer } from './erc20-transfer.ts';

@@ -1,9 +1,6 @@
 import { type Log, parseAddress } from '@chainstead/core';
 
-/**
- * A client logged a transfer of native tokens (EIP-7708) or, in its drafts, their destruction: the log looks like an
- * ERC-20 transfer. No contract can have this address, on any chain.
- */
+/** EIP-7708, or destruction in its drafts: looks like ERC-20. No contract can have this address. */
 export function isNativeTransferLog({ address }: Pick<Log, 'address'>): boolean {
   return address === SYSTEM_ADDRESS;
 }

@@ -1,13 +1,12 @@
 import type { Address, Log } from '@chainstead/core';
 
-/** The numbers are stored. */
+/** Stored numbers. */
 export const NFT_TRANSFER_KINDS = {
   erc721: 0,
   erc1155Single: 1,
   erc1155Batch: 2,
   consecutive: 3,
   cryptoPunks: 4,
-  /** Transfer with all arguments in the data, of a contract known to be an NFT (CryptoKitties). */
   unindexed: 5,
 } as const;
 
@@ -29,13 +28,10 @@ export interface NftTransfer {
   readonly operator: Address | null;
 }
 
-/** The numbers are stored. */
+/** Stored numbers. */
 export const MALFORMED_REASONS = {
-  /** The data is not the ABI encoding of the event's arguments. */
   undecodable: 0,
-  /** TransferBatch whose ids and values differ in number. */
   lengthsDiffer: 1,
-  /** ConsecutiveTransfer whose last id is below its first. */
   emptyRange: 2,
 } as const;
 

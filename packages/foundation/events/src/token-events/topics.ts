@@ -1,31 +1,29 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 
-/** `Transfer(address,address,uint256)`: ERC-721 with four topics, CryptoKitties with one, ERC-20 with three. */
+/** `Transfer(address,address,uint256)`. Topics: ERC-721 four, ERC-20 three, CryptoKitties one. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef' as Hash;
 
-/** EIP-1155 `TransferSingle(address,address,address,uint256,uint256)`. */
+/** `TransferSingle(address,address,address,uint256,uint256)` */
 export const TRANSFER_SINGLE_TOPIC = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62' as Hash;
 
-/** EIP-1155 `TransferBatch(address,address,address,uint256[],uint256[])`. */
+/** `TransferBatch(address,address,address,uint256[],uint256[])` */
 export const TRANSFER_BATCH_TOPIC = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb' as Hash;
 
-/** EIP-2309 `ConsecutiveTransfer(uint256,uint256,address,address)`. */
+/** EIP-2309 `ConsecutiveTransfer(uint256,uint256,address,address)` */
 export const CONSECUTIVE_TRANSFER_TOPIC = '0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d' as Hash;
 
-/** CryptoPunks' `Assign(address,uint256)`. */
+/** `Assign(address,uint256)` */
 export const PUNK_ASSIGN_TOPIC = '0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba' as Hash;
 
-/** CryptoPunks' `PunkTransfer(address,address,uint256)`. */
+/** `PunkTransfer(address,address,uint256)` */
 export const PUNK_TRANSFER_TOPIC = '0x05af636b70da6819000c49f85b21fa82081c632069bb626f30932034099107d8' as Hash;
 
-/** CryptoPunks' `PunkBought(uint256,uint256,address,address)`. */
+/** `PunkBought(uint256,uint256,address,address)` */
 export const PUNK_BOUGHT_TOPIC = '0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3' as Hash;
 
-/** The length of `0x` and 32 bytes. */
 export const WORD_LENGTH = 66;
 
-/** An indexed address. */
 export function topicOf(account: Address): Hash {
   return `0x${account.slice(2).padStart(64, '0')}` as Hash;
 }
@@ -33,7 +31,6 @@ export function topicOf(account: Address): Hash {
 const STANDARD = [TRANSFER_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 const WITH_PUNKS = [...STANDARD, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC];
 
-/** topic0 of all events that `decodeNftTransfers` reads. */
 export function nftTransferTopics(chain: Chain): readonly Hash[] {
   return chain.cryptoPunks === null ? STANDARD : WITH_PUNKS;
 }

@@ -8,10 +8,7 @@ interface WrappedCoinMove {
   readonly value: string;
 }
 
-/**
- * For logs of a native token's wrapper (WETH9 and its successors). Null for other events, or if the account is not in a
- * topic.
- */
+/** WETH9 and successors. Null for other events, or if the account is in no topic. */
 export function decodeWrappedCoinMove({ topics, data }: Pick<Log, 'topics' | 'data'>): WrappedCoinMove | null {
   const [topic0, second] = topics;
   if (topic0 !== DEPOSIT_TOPIC && topic0 !== WITHDRAWAL_TOPIC) return null;

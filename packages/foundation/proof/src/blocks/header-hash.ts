@@ -5,7 +5,7 @@ import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
 type RawHeader = Readonly<Record<string, unknown>>;
 type FieldKind = 'bytes' | 'integer';
 
-/** The header fields of Ethereum's first block (yellow paper, section 4.3), in RLP order. */
+/** Ethereum's first block, in RLP order (yellow paper, 4.3). */
 const REQUIRED_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['parentHash', 'bytes'],
   ['sha3Uncles', 'bytes'],
@@ -35,14 +35,13 @@ const OPTIONAL_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
   ['slotNumber', 'integer'], // EIP-7843
 ];
 
-/** With members that nodes add to a header's JSON although they are not part of the header. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...[...REQUIRED_FIELDS, ...OPTIONAL_FIELDS].map(([name]) => name),
   ...['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals', 'author', 'sealFields'],
   ...['milliTimestamp', 'l1BlockNumber', 'sendCount', 'sendRoot'],
 ]);
 
-/** Null if a field that every header has is missing, as in converted recordings. @throws InvalidHexBytesError */
+/** Null if a required field is missing, as in converted recordings. @throws InvalidHexBytesError */
 export function headerHash(raw: RawHeader): Hash | null {
   const fields = encodeFields(raw);
   return fields === null ? null : keccak256Hex(encodeList(fields));
@@ -50,11 +49,11 @@ export function headerHash(raw: RawHeader): Hash | null {
 
 export type HeaderHashCheck =
   | { readonly result: 'verified' }
-  /** Fields are missing, or some belong to no known encoding. */
+  /** Missing fields, or fields of no known encoding. */
   | { readonly result: 'unchecked' }
   | { readonly result: 'mismatch'; readonly computed: Hash };
 
-/** Shorter forms are tried too: some nodes show fields that their header lacks. Any right hash is proof. @throws InvalidHexBytesError */
+/** Tries shorter forms: nodes may show fields that a header lacks. @throws InvalidHexBytesError */
 export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck {
   const fields = encodeFields(raw);
   if (fields === null) return { result: 'unchecked' };
@@ -64,7 +63,7 @@ export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck
   return hasUnknownField ? { result: 'unchecked' } : { result: 'mismatch', computed };
 }
 
-/** Null if no known encoding of the JSON hashes to `expected`. @throws InvalidHexBytesError */
+/** Null if no known encoding hashes to `expected`. @throws InvalidHexBytesError */
 export function encodeHeader(raw: RawHeader, expected: Hash): Buffer | null {
   const fields = encodeFields(raw);
   return fields === null ? null : formWithHash(fields, expected);

@@ -4,7 +4,7 @@ import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from '../re
 import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
 import { checkHeaderHash } from './header-hash.ts';
 
-/** `receipts`: root recomputed. `cross`: two upstreams agree. `none`: unchecked. `not-applicable`: no commitment. `unproven`: no match. */
+/** In order: root recomputed, upstreams agree, unchecked, nothing committed, no match. */
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
 export type UnprovenReason =
@@ -13,14 +13,12 @@ export type UnprovenReason =
   | 'root-missing'
   | 'receipt-count'
   | 'receipt-order'
-  /** A log names another block or transaction. */
   | 'log-placement'
   | 'malformed';
 
 export type Proof =
   | {
       readonly level: 'receipts';
-      /** `unchecked` if the chain hashes headers in its own way or the response lacks a field. */
       readonly headerHash: 'verified' | 'unchecked';
     }
   | { readonly level: 'not-applicable' }
@@ -41,7 +39,7 @@ export interface BlockWithReceipts {
 
 export type ProvableChain = Pick<Chain, 'receiptsRoot' | 'headerHash'>;
 
-/** Checks the positions of receipts and logs, and roots if the chain has them. Pure; never throws for data from an upstream. */
+/** Places of receipts and logs, and roots. Never throws for upstream data. */
 export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proof {
   try {
     const misplaced = checkReceipts(whole, chain) ?? checkLogs(whole);
@@ -59,7 +57,7 @@ export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proo
 function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, chain: ProvableChain): Proof {
   const { header, receipts } = whole;
   if (header.receiptsRoot === null) return unproven('root-missing', 'a receipts root', 'none');
-  // A matching root also proves the given blooms. Computing the blooms is a quarter of the work.
+  // A matching root proves the given blooms. Computing them is a quarter of the work.
   if (receiptsRoot(receipts, context, 'given') !== header.receiptsRoot) {
     const root = receiptsRoot(receipts, context);
     // Invariant: PROOF-RECEIPTS-ROOT
@@ -75,10 +73,9 @@ function contextOf(header: BlockHeader, encoding: ReceiptsRootContext['encoding'
   return { encoding, blockNumber: header.number, blockHash: header.hash };
 }
 
-/** Synthetic receipts may be in the block, in the receipts, or in neither. */
 function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven | null {
   const { header, transactionHashes } = whole;
-  // HyperCore's system transactions are listed by some nodes and omitted by others, in blocks and in receipts.
+  // Some nodes list HyperCore's system transactions, some omit them.
   if (chain.receiptsRoot === 'hyperliquid') return checkSubsequence(whole);
   const context = contextOf(header, 'ethereum');
   const receipts =
@@ -105,7 +102,7 @@ function checkSubsequence(whole: BlockWithReceipts): Unproven | null {
   return null;
 }
 
-/** The trie contains neither block nor transaction of a log. The log index follows from the position in the trie. */
+/** The trie has no block or transaction; the log index follows from the position. */
 function checkLogs(whole: BlockWithReceipts): Unproven | null {
   const { header } = whole;
   for (const receipt of whole.receipts)

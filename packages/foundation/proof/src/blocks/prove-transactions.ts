@@ -13,13 +13,11 @@ type TransactionsUnprovenReason =
   | 'transactions-root-mismatch'
   | 'transactions-root-missing'
   | 'transaction-hash-mismatch'
-  /** A transaction type has no known encoding, so the root can't be computed. Not the fault of an upstream. */
+  /** An unknown type: not the fault of an upstream. */
   | 'transaction-encoding'
   | 'transaction-placement'
-  /** A receipt contradicts its transaction: type, sender, recipient, gas used, created contract. */
   | 'receipt-mismatch'
   | 'sender-mismatch'
-  /** A field is missing, or not hexadecimal of the right size. */
   | 'transaction-malformed';
 
 export type TransactionsProof =
@@ -35,10 +33,7 @@ export interface BlockTransactions {
   readonly receipts: readonly Receipt[];
 }
 
-/**
- * Checks transactions against the header's root, their hashes and the receipts. Pure; never throws for data from an upstream.
- * The root contains the signature, not the sender, which {@link contradictsSenders} proves.
- */
+/** Root, hashes, receipts; senders: {@link contradictsSenders}. Never throws for upstream data. */
 export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
   try {
     const wrong = checkPlaces(block);
@@ -46,10 +41,9 @@ export function proveTransactions(block: BlockTransactions, chain: ProvableChain
     if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
     const wrongRoot = contradictsRoot(block, chain);
     if (wrongRoot !== null && wrongRoot.reason !== 'transaction-encoding') return wrongRoot;
-    // An upstream that reports an uncheckable type contradicts the receipt, whose root contains the type.
+    // A wrong uncheckable type contradicts the receipt, whose root contains the type.
     return checkReceipts(block) ?? wrongRoot ?? { level: 'receipts' };
   } catch (error) {
-    // BigInt() throws a SyntaxError for a malformed quantity.
     if (error instanceof InvalidHexBytesError || error instanceof SyntaxError)
       return unproven('transaction-malformed', 'hexadecimal fields', error.message);
     throw error;
@@ -72,7 +66,7 @@ function checkPlaces({ header, transactions }: BlockTransactions): TransactionsU
   return null;
 }
 
-/** Null if nothing contradicts. `transaction-encoding`: the encodable ones match, but the root can't be computed. */
+/** `transaction-encoding`: all encodable ones match, but the root can't be computed. */
 export function contradictsRoot(
   { header, transactions }: Pick<BlockTransactions, 'header' | 'transactions'>,
   chain: Pick<ProvableChain, 'receiptsRoot'>,
@@ -96,10 +90,7 @@ export function contradictsRoot(
   return unproven('transactions-root-mismatch', transactionsRoot, root);
 }
 
-/**
- * Null if each sender signed. Slower than all other proofs together. Unsigned and unknown types are skipped.
- * @param recover recovers the signers. Default: in this thread
- */
+/** Null if each sender signed. Skips unsigned and unknown types. @param recover @default here */
 export async function contradictsSenders(
   transactions: readonly TransactionJson[],
   recover: RecoverSigners = async (signatures) => recoverSigners(signatures),
@@ -112,14 +103,12 @@ export async function contradictsSenders(
   const signers = await recover(packSignatures(signed.map(({ signature }) => signature)));
   for (const [index, { transaction }] of signed.entries()) {
     const check = compareSender(transaction, signerAt(signers, index));
-    // If the fields don't hash to the transaction's hash, another form was signed.
     if (check.result === 'mismatch' && checkTransactionHash(transaction).result === 'verified')
       return unproven('sender-mismatch', `${check.recovered} of ${String(transaction.hash)}`, String(transaction.from));
   }
   return null;
 }
 
-/** All that a block's roots contain, without those that Polygon and HyperEVM nodes list in addition. */
 export function committedTransactions(
   header: Pick<BlockHeader, 'number' | 'hash'>,
   transactions: readonly TransactionJson[],
@@ -132,7 +121,6 @@ export function committedTransactions(
   return transactions.every(isCommitted) ? transactions : transactions.filter(isCommitted);
 }
 
-/** Receipts repeat values of their transactions. The receipts root contains only the type. */
 function checkReceipts({ transactions, receipts }: BlockTransactions): TransactionsUnproven | null {
   let byHash: ReadonlyMap<string, TransactionJson> | null = null;
   let cumulative = 0n;
@@ -140,7 +128,6 @@ function checkReceipts({ transactions, receipts }: BlockTransactions): Transacti
     const gasUsed = receipt.cumulativeGasUsed - cumulative;
     cumulative = receipt.cumulativeGasUsed;
     let transaction = transactions[index];
-    // Nearly all are at the index of their transaction.
     if (transaction === undefined || transaction.hash !== receipt.transactionHash) {
       byHash ??= new Map(transactions.map((other) => [lower(other.hash), other]));
       transaction = byHash.get(receipt.transactionHash);
@@ -159,7 +146,7 @@ function contradiction(transaction: TransactionJson, receipt: Receipt, gasUsed: 
     typeof given !== 'string' || given === expected || lower(given) === lower(expected)
       ? null
       : [`${what} ${String(expected)} of ${transactionHash}`, given];
-  // Synthetic receipts belong to no transaction of the header: Polygon's state sync restarts cumulative gas at zero.
+  // Polygon's state sync restarts cumulative gas at zero.
   const isSynthetic = gasUsed < 0n;
   const type = transactionType(transaction);
   if (type !== receipt.type && !isSynthetic)
@@ -173,7 +160,7 @@ function contradiction(transaction: TransactionJson, receipt: Receipt, gasUsed: 
   return wrongContract(transaction, type, receipt);
 }
 
-/** Deposits and chain-specific types have their nonce elsewhere, so they are skipped. */
+/** Deposits and chain-specific types have their nonce elsewhere. */
 function wrongContract(
   { from, to, nonce }: TransactionJson,
   type: number | null,
@@ -182,10 +169,10 @@ function wrongContract(
   const { contractAddress, status } = raw;
   if (!isEthereumType(type) || typeof nonce !== 'string' || !isAddress(from) || contractAddress === undefined)
     return null;
-  // Some old nodes return the zero address for none.
+  // Old nodes return it for none.
   const given = contractAddress === ZERO_ADDRESS ? null : contractAddress;
   const expected = typeof to === 'string' ? null : createdContract(parseAddress(from), BigInt(nonce));
-  // Some nodes omit the address of a failed creation.
+  // Some nodes omit it after a failed creation.
   const fits = given === null ? expected === null || status === '0x0' : lower(given) === expected;
   return fits ? null : [`created contract ${expected ?? 'none'} of ${transactionHash}`, String(given)];
 }

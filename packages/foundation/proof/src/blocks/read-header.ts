@@ -11,13 +11,12 @@ export interface ReadHeader {
   readonly receiptsRoot: Hash;
 }
 
-/** Places of the fields (yellow paper, section 4.3). */
+/** Yellow paper, section 4.3. */
 const PLACES = { parentHash: 0, stateRoot: 3, receiptsRoot: 5, number: 8, timestamp: 11 };
 const FIELDS_MIN = 15;
 const HASH_BYTES = 32;
 const NUMBER_BYTES_MAX = 6;
 
-/** Null for other bytes than a header in Ethereum's encoding. */
 export function readHeader(encoded: Buffer): ReadHeader | null {
   const fields = readRlpList(encoded);
   if (fields === null || fields.length < FIELDS_MIN || fields.some(({ isList }) => isList)) return null;
@@ -35,7 +34,6 @@ function hashOf(item: RlpItem | undefined): Hash | null {
   return item?.payload.length === HASH_BYTES ? parseHash(`0x${item.payload.toString('hex')}`) : null;
 }
 
-/** Numbers have no leading zeros. */
 function numberOf(item: RlpItem | undefined): number | null {
   if (item === undefined || item.payload.length > NUMBER_BYTES_MAX || item.payload[0] === 0) return null;
   return item.payload.length === 0 ? 0 : item.payload.readUIntBE(0, item.payload.length);

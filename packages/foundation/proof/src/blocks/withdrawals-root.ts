@@ -11,7 +11,7 @@ import { EMPTY_TRIE_ROOT, orderedTrieRoot } from '../tries/ordered-trie.ts';
 
 const DEPOSIT_TYPE = '0x7e';
 
-/** EIP-4895. Null if a withdrawal is malformed. */
+/** EIP-4895. Null if malformed. */
 export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash | null {
   try {
     return orderedTrieRoot(
@@ -25,14 +25,13 @@ export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash |
   }
 }
 
-/** `unchecked`: the header has no root, or one of another meaning. @param raw the block's JSON without transactions */
+/** `unchecked`: no root, or one of another meaning. @param raw without transactions */
 export function checkWithdrawals(
   { withdrawals, withdrawalsRoot: root }: TransactionJson,
   first: TransactionJson | undefined,
 ): 'verified' | 'mismatch' | 'unchecked' {
   if (typeof root !== 'string' || !Array.isArray(withdrawals)) return 'unchecked';
-  // Since the Isthmus fork, OP Stack blocks (which begin with a deposit) have a storage root there and never
-  // withdrawals.
+  // OP Stack blocks since Isthmus have a storage root there.
   const isOpStack = first?.type === DEPOSIT_TYPE && withdrawals.length === 0;
   if (isOpStack && root.toLowerCase() !== EMPTY_TRIE_ROOT) return 'unchecked';
   return withdrawalsRoot(withdrawals) === root.toLowerCase() ? 'verified' : 'mismatch';

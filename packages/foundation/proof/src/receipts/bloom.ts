@@ -6,11 +6,11 @@ const BLOOM_BITS = 2048;
 
 const CACHE_SIZE = 32_768;
 
-/** Bit positions of recent values: a few contracts and events emit most logs. A full generation replaces the older one. */
+/** Few contracts emit most logs. A full generation replaces the older one. */
 let recent = new Map<string, number>();
 let older = new Map<string, number>();
 
-/** Three 11-bit positions in one number (yellow paper, section 4.3.1, M3:2048). */
+/** Three 11-bit positions (yellow paper, 4.3.1, M3:2048). */
 function packedPositions(value: Hex): number {
   const known = recent.get(value) ?? older.get(value);
   if (known !== undefined) return known;
@@ -40,7 +40,7 @@ function addValue(bloom: Uint8Array, value: Hex): void {
   setBit(bloom, low & (BLOOM_BITS - 1));
 }
 
-/** The bloom of a receipt or a block. @throws InvalidHexBytesError */
+/** @throws InvalidHexBytesError */
 export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buffer {
   const bloom = Buffer.alloc(BLOOM_BYTES);
   for (const log of logs) {

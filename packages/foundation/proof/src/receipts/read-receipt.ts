@@ -2,10 +2,10 @@ import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 import { LIST_BASE } from '../rlp/rlp.ts';
 
-/** A log of a receipt in the receipts trie. Its index in the block is not part of it. */
+/** The trie lacks the index in the block. */
 export type ReadLog = Pick<Log, 'address' | 'topics' | 'data'>;
 
-/** Status or root, cumulative gas, bloom, logs; deposits of the OP Stack append nonce and version. */
+/** Status or root, cumulative gas, bloom, logs; OP deposits append two. */
 const MEMBERS_MIN = 4;
 const LOGS_PLACE = 3;
 const LOG_MEMBERS = 3;
@@ -13,7 +13,6 @@ const ADDRESS_BYTES = 20;
 const TOPIC_BYTES = 32;
 const TOPICS_MAX = 4;
 
-/** Null for other bytes than a receipt in the receipts trie. */
 export function readReceiptLogs(encoded: Buffer): readonly ReadLog[] | null {
   const [first] = encoded;
   const members = first === undefined ? null : readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);

@@ -14,10 +14,9 @@ const ADDRESS_HEADER = headerText(STRING_BASE, ADDRESS_BYTES);
 const TOPIC_HEADER = headerText(STRING_BASE, TOPIC_BYTES);
 const BLOOM_HEADER = headerText(STRING_BASE, BLOOM_BYTES);
 
-/** Source of a receipt's bloom: computed from its logs, or from the node (some nodes fill it in on request). */
 export type BloomSource = 'computed' | 'given';
 
-/** RLP after the type byte (EIP-2718). Built as text: writing each field to a buffer takes twice as long. @throws InvalidHexBytesError */
+/** EIP-2718, as text: a buffer per field takes twice as long. @throws InvalidHexBytesError */
 export function encodeReceipt(receipt: Receipt, source: BloomSource = 'computed'): Buffer {
   const { logs, raw } = receipt;
   const { logsBloom: given } = raw;
@@ -32,7 +31,6 @@ export function encodeReceipt(receipt: Receipt, source: BloomSource = 'computed'
   );
   const whole = receipt.type === 0 ? text : byteText(receipt.type) + text;
   const bytes = Buffer.from(whole, 'hex');
-  // Decoding stops at the first character that is not a digit.
   if (bytes.length * 2 === whole.length) return bytes;
   const fields = [raw.root, given, ...logs.flatMap(({ address, topics, data }) => [address, ...topics, data])];
   throw new InvalidHexBytesError(fields.find((field) => typeof field === 'string' && !HEX.test(field)));
@@ -40,20 +38,16 @@ export function encodeReceipt(receipt: Receipt, source: BloomSource = 'computed'
 
 const HEX = /^0x[0-9a-f]*$/i;
 
-/**
- * The state root before Byzantium; then a status (EIP-658). Nethermind shows both for old receipts.
- * A failure with logs was altered on the way: its status is hashed.
- */
+/** Root before Byzantium; else, or if logs contradict the failure, the status (EIP-658). */
 function outcomeDigits(receipt: Receipt): string {
   const { status, root } = receipt.raw;
   const contradictsItself = status === '0x0' && receipt.logs.length > 0;
-  // Some nodes show an empty root for later receipts.
   if (typeof root === 'string' && root.length === ROOT_TEXT_LENGTH && !contradictsItself)
     return digitsOf(root, TOPIC_BYTES);
   return typeof status === 'string' ? integerText(BigInt(status)) : '';
 }
 
-/** OP Stack deposits hash nonce and version only since Canyon, when the version appears (specification, deposits). */
+/** OP Stack deposits hash nonce and version since Canyon, when the version appears. */
 function depositText(receipt: Receipt): string {
   const { depositNonce, depositReceiptVersion } = receipt.raw;
   if (receipt.type !== DEPOSIT_TYPE || typeof depositReceiptVersion !== 'string') return '';
@@ -72,7 +66,7 @@ function logsText(logs: readonly Log[]): string {
   return listText(all);
 }
 
-/** @throws InvalidHexBytesError if the length differs */
+/** @throws InvalidHexBytesError */
 function digitsOf(text: string, bytes: number): string {
   if (hexByteLength(text) !== bytes) throw new InvalidHexBytesError(text, bytes);
   return text.slice(2);

@@ -4,12 +4,12 @@ import { encodeReceipt } from './receipt-encoding.ts';
 import { committedReceipts, type ReceiptsRootContext } from './receipts-root.ts';
 
 interface ReceiptProof {
-  /** Position of the receipt in the trie: that of its transaction among those that the header commits to. */
+  /** Among the transactions that the header commits to. */
   readonly index: number;
   readonly nodes: readonly Buffer[];
 }
 
-/** By the positions of transactions. Null if the receipts, all of the block in order, don't hash to `root`. @throws InvalidHexBytesError */
+/** Null if the whole block's receipts don't hash to `root`. @throws InvalidHexBytesError */
 export function proveReceipts(
   receipts: readonly Receipt[],
   context: ReceiptsRootContext,

@@ -12,7 +12,7 @@ export interface ReceiptsRootContext {
   readonly blockHash: Hash;
 }
 
-/** @throws InvalidHexBytesError if a receipt has a value that is not hexadecimal of the right size */
+/** @throws InvalidHexBytesError */
 export function receiptsRoot(
   receipts: readonly Receipt[],
   context: ReceiptsRootContext,
@@ -21,9 +21,8 @@ export function receiptsRoot(
   return orderedTrieRoot(committedReceipts(receipts, context).map((receipt) => encodeReceipt(receipt, bloom)));
 }
 
-/** All except the synthetic receipts that nodes of some chains add. */
 export function committedReceipts(receipts: readonly Receipt[], context: ReceiptsRootContext): readonly Receipt[] {
-  // HyperCore's system transactions use no gas and come before all others.
+  // HyperCore's use no gas and come first.
   const { encoding, blockNumber, blockHash } = context;
   const own = encoding === 'hyperliquid' ? receipts.filter((receipt) => receipt.cumulativeGasUsed !== 0n) : receipts;
   const stateSync = stateSyncTransactionHash(blockNumber, blockHash);
@@ -31,7 +30,7 @@ export function committedReceipts(receipts: readonly Receipt[], context: Receipt
   return own.every(isCommitted) ? own : own.filter(isCommitted);
 }
 
-/** Bor's state-sync receipt before the Madhugiri fork, outside the roots. It can't collide, so it is checked on all chains. */
+/** Bor's before Madhugiri, outside the roots. It can't collide, so all chains check it. */
 export function stateSyncTransactionHash(blockNumber: number, blockHash: Hash): Hash {
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(blockNumber));

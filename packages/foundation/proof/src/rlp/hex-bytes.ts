@@ -9,14 +9,14 @@ export class InvalidHexBytesError extends defineError('INVALID_HEX_BYTES', (give
   };
 }) {}
 
-/** By the length of the text alone. @throws InvalidHexBytesError for an odd length or no prefix */
+/** By the text's length. @throws InvalidHexBytesError for an odd length or no prefix */
 export function hexByteLength(text: string): number {
   if ((text.length & 1) !== 0 || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120)
     throw new InvalidHexBytesError(text);
   return (text.length >> 1) - 1;
 }
 
-/** Returns the offset after the bytes. @throws InvalidHexBytesError for another length or no hexadecimal */
+/** Returns the offset after them. @throws InvalidHexBytesError */
 export function writeHexBytes(target: Buffer, offset: number, text: Hex | string, bytes: number): number {
   if (hexByteLength(text) !== bytes || target.write(text.slice(2), offset, bytes, 'hex') !== bytes)
     throw new InvalidHexBytesError(text, bytes);

@@ -2,21 +2,19 @@ import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
 export interface RlpItem {
   readonly isList: boolean;
-  /** Header and payload. */
   readonly encoded: Buffer;
   readonly payload: Buffer;
 }
 
-/** Lengths up to 16 MB: no input is longer. */
 const LENGTH_BYTES_MAX = 3;
 
-/** Null if `bytes` is not one list in its canonical encoding (yellow paper). Nested lists are not checked. */
+/** Null unless one canonical list (yellow paper). Nested lists are not checked. */
 export function readRlpList(bytes: Buffer): readonly RlpItem[] | null {
   const list = readRlpItem(bytes);
   return list?.isList === true ? itemsOf(list.payload) : null;
 }
 
-/** The item that spans all of `bytes`; null as in {@link readRlpList}. */
+/** Null unless it spans all of `bytes`. */
 export function readRlpItem(bytes: Buffer): RlpItem | null {
   const item = itemAt(bytes, 0);
   return item?.encoded.length === bytes.length ? item : null;
@@ -49,12 +47,11 @@ function itemAt(bytes: Buffer, start: number): RlpItem | null {
   const end = payloadStart + length;
   if (end > bytes.length) return null;
   const payload = bytes.subarray(payloadStart, end);
-  // A single byte below 0x80 must be encoded as itself.
+  // A single byte below 0x80 is encoded as itself.
   if (!isList && length === 1 && (payload[0] ?? 0) < STRING_BASE) return null;
   return { isList, encoded: bytes.subarray(start, end), payload };
 }
 
-/** Returns null if a shorter length encoding would have sufficed. */
 function longLength(bytes: Buffer, at: number, lengthBytes: number): number | null {
   if (lengthBytes > LENGTH_BYTES_MAX || at + lengthBytes > bytes.length || bytes[at] === 0) return null;
   const length = bytes.readUIntBE(at, lengthBytes);

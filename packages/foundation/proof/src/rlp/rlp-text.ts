@@ -1,7 +1,6 @@
-/** RLP (yellow paper, appendix B) as hexadecimal digits without a prefix: a third of the time of a buffer for each field. */
+/** RLP (yellow paper, appendix B) as digits without prefix: three times as fast as buffers. */
 import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
 
-/** An even number of hexadecimal digits. */
 type Digits = string;
 
 const BYTE_DIGITS: readonly Digits[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
@@ -12,24 +11,21 @@ export function byteText(byte: number): Digits {
 }
 
 export function stringText(digits: Digits): Digits {
-  // A byte below 0x80 is encoded as itself. Letters of either case sort after digits.
   if (digits.length === 2 && digits < FIRST_OF_LONG) return digits;
   return headerText(STRING_BASE, digits.length >> 1) + digits;
 }
 
-/** Text joined with `+` stays a rope until all of it becomes bytes. */
+/** A text joined with `+` stays a rope until it becomes bytes. */
 export function listText(items: Digits): Digits {
   return headerText(LIST_BASE, items.length >> 1) + items;
 }
 
-/** No leading zero bytes; none for 0. */
 export function integerText(value: bigint): Digits {
   if (value === 0n) return '';
   const digits = value.toString(16);
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 }
 
-/** For a string of several bytes (`STRING_BASE`) or of a list (`LIST_BASE`). */
 export function headerText(base: number, payloadLength: number): Digits {
   if (payloadLength <= SHORT_PAYLOAD_MAX) return byteText(base + payloadLength);
   const length = integerText(BigInt(payloadLength));

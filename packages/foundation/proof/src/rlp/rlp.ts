@@ -1,6 +1,5 @@
-/** RLP (Ethereum yellow paper, appendix B), written directly into buffers of precomputed size. */
+/** RLP (yellow paper, appendix B) into buffers of precomputed size. */
 
-/** Payloads up to this many bytes have a header of one byte. */
 export const SHORT_PAYLOAD_MAX = 55;
 
 export const STRING_BASE = 0x80;
@@ -18,7 +17,7 @@ export function encodedLength(payloadLength: number): number {
   return headerLength(payloadLength) + payloadLength;
 }
 
-/** Returns the offset of the payload. @param base `STRING_BASE` or `LIST_BASE` */
+/** Returns the payload's offset. @param base `STRING_BASE` or `LIST_BASE` */
 export function writeHeader(target: Buffer, offset: number, base: number, payloadLength: number): number {
   if (payloadLength <= SHORT_PAYLOAD_MAX) {
     target[offset] = base + payloadLength;

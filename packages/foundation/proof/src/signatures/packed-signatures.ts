@@ -1,15 +1,14 @@
-/** Signatures of many transactions and their signers as plain bytes, which are cheap to pass between processes. */
+/** Plain bytes, cheap to pass between processes. */
 import type { Address } from '@chainstead/core';
 import { type Signature, signer } from './signer.ts';
 
 const HASH_BYTES = 32;
 const SCALARS_BYTES = 64;
-/** Bytes of one signature: hash, r, s, parity. */
+/** Hash, r, s, parity. */
 export const PACKED_SIGNATURE_BYTES = HASH_BYTES + SCALARS_BYTES + 1;
-/** Bytes of one account; zeros if no key matches the signature. */
+/** An account; zeros: no key matches. */
 export const PACKED_SIGNER_BYTES = 20;
 
-/** {@link PACKED_SIGNATURE_BYTES} of each signature in, {@link PACKED_SIGNER_BYTES} of each account out, in order. */
 export type RecoverSigners = (signatures: Uint8Array) => Promise<Uint8Array>;
 
 export function packSignatures(signatures: readonly Signature[]): Uint8Array {
@@ -23,7 +22,6 @@ export function packSignatures(signatures: readonly Signature[]): Uint8Array {
   return packed;
 }
 
-/** In this thread. */
 export function recoverSigners(signatures: Uint8Array): Uint8Array {
   const count = signatures.length / PACKED_SIGNATURE_BYTES;
   const signers = new Uint8Array(count * PACKED_SIGNER_BYTES);
@@ -40,7 +38,6 @@ export function recoverSigners(signatures: Uint8Array): Uint8Array {
   return signers;
 }
 
-/** Null if no key matches the signature. */
 export function signerAt(signers: Uint8Array, index: number): Address | null {
   const bytes = signers.subarray(index * PACKED_SIGNER_BYTES, (index + 1) * PACKED_SIGNER_BYTES);
   return bytes.every((byte) => byte === 0) ? null : (`0x${Buffer.from(bytes).toString('hex')}` as Address);

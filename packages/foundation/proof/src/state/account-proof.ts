@@ -6,14 +6,14 @@ import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
 import { NODE_BYTES_MAX, readTrieProof } from '../tries/trie-proof.ts';
 
 export interface ProvenAccount {
-  /** False: the state has no such account; the other members have the defaults of one. */
+  /** False: the other members are defaults. */
   readonly exists: boolean;
   readonly nonce: bigint;
   /** Wei. */
   readonly balance: bigint;
   readonly storageHash: Hash;
   readonly codeHash: Hash;
-  /** Values of the requested slots, in that order; 0 for one that was never written. */
+  /** As requested; 0 if never written. */
   readonly slots: readonly bigint[];
 }
 
@@ -23,7 +23,7 @@ const WORD_BYTES = 32;
 const NODE_TEXT_MAX = 2 + 2 * NODE_BYTES_MAX;
 const EMPTY_CODE_HASH = keccak256Hex(Buffer.alloc(0));
 
-/** Checks `eth_getProof` (EIP-1186) and the values outside its proofs, by a checked header's state root. @throws InvalidStateProofError */
+/** EIP-1186, by a checked header's state root. @throws InvalidStateProofError */
 export function verifyAccountProof(
   answer: unknown,
   question: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
@@ -36,7 +36,7 @@ export function verifyAccountProof(
   const account = leaf === null ? ABSENT : readAccount(leaf);
   agree('balance', given.balance, account.balance);
   agree('nonce', given.nonce, account.nonce);
-  // For a missing account, nodes return 0 or the values of an empty one.
+  // For a missing account, nodes return 0 or an empty one's values.
   if (account.exists) {
     agree('storageHash', given.storageHash, BigInt(account.storageHash));
     agree('codeHash', given.codeHash, BigInt(account.codeHash));
@@ -90,7 +90,6 @@ function readSlots(given: unknown, storageHash: Hash, slots: readonly Hash[]): b
   });
 }
 
-/** Numbers are stored without leading zeros. */
 function integerOf(item: RlpItem | undefined, bytesMax: number): bigint {
   if (item === undefined || item.isList || item.payload.length > bytesMax || item.payload[0] === 0)
     throw new InvalidStateProofError('malformed', 'a number of the trie is not in its one encoding');
@@ -107,7 +106,6 @@ function agree(member: string, said: unknown, proven: bigint): void {
 
 const HEX_NUMBER = /^0x[0-9a-f]{0,64}$/i;
 
-/** Nodes return quantities or words. Null for neither. */
 function numberOf(said: unknown): bigint | null {
   if (typeof said !== 'string' || !HEX_NUMBER.test(said)) return null;
   return said.length === 2 ? 0n : BigInt(said);

@@ -4,7 +4,7 @@ import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
 
 const HASH_DIGITS_BEFORE_ADDRESS = 26;
 
-/** The last 20 bytes of keccak256(RLP [sender, nonce]). */
+/** Last 20 bytes of keccak256(RLP [sender, nonce]). */
 export function createdContract(sender: Address, nonce: bigint): Address {
   const preimage = encodeList([encodeString(hexToBytes(sender)), encodeString(integerBytes(nonce))]);
   return `0x${keccak256Hex(preimage).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address;

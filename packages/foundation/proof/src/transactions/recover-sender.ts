@@ -5,35 +5,33 @@ import { encodeUnsigned, namesSender, transactionType } from './transaction-enco
 import { integer, nothing, type TransactionJson } from './transaction-fields.ts';
 
 export type SenderCheck =
-  /** Its signature, or the encoding that its hash commits to, confirms the sender. */
   | { readonly result: 'verified' }
   | { readonly result: 'mismatch'; readonly recovered: Address }
-  /** It has no signature of an account, or is of an unknown type. */
   | { readonly result: 'unchecked' };
 
 const SCALAR_BYTES = 32;
-/** Bridges of some chains sign for accounts without a key, with small numbers that no real signature has by chance. */
+/** Bridges sign for accounts without key with small numbers; real signatures never have them. */
 const REAL_SCALAR_MIN = 2n ** 64n;
 
-/** The transaction's hash must be proven already. Never throws for data from a node. */
+/** Needs a proven hash. Never throws for a node's data. */
 export function checkSender(transaction: TransactionJson): SenderCheck {
   const signature = senderSignature(transaction);
   if (signature !== null) return compareSender(transaction, signer(signature));
   return { result: isAddress(transaction.from) && namesSender(transaction) ? 'verified' : 'unchecked' };
 }
 
-/** Null without a signature, or if no key matches. */
+/** Null: no signature, or no key matches. */
 export function recoverSender(transaction: TransactionJson): Address | null {
   const signature = signatureOf(transaction);
   return signature === null ? null : signer(signature);
 }
 
-/** Null without a signature or `from`, or if the encoding contains the sender. */
+/** Null: no signature or `from`, or the encoding has the sender. */
 export function senderSignature(transaction: TransactionJson): Signature | null {
   return !isAddress(transaction.from) || namesSender(transaction) ? null : signatureOf(transaction);
 }
 
-/** @param recovered signer of {@link senderSignature}; null: no key matches */
+/** @param recovered by {@link senderSignature}; null: no key matches */
 export function compareSender({ from, r, s }: TransactionJson, recovered: Address | null): SenderCheck {
   if (recovered === null) return { result: 'unchecked' };
   if (recovered === parseAddress(from)) return { result: 'verified' };
@@ -53,7 +51,6 @@ function signedHash(transaction: TransactionJson): Omit<Signature, 'scalars'> | 
   const number = quantity(isLegacy ? v : (yParity ?? v));
   if (number === null) return null;
   if (!isLegacy) return hashed(encodeUnsigned(transaction), number);
-  // Before EIP-155, and for signatures valid on any chain.
   if (number < EIP155_FIRST_V) return hashed(encodeUnsigned(transaction), number - LEGACY_FIRST_V);
   const chainId = (number - EIP155_FIRST_V) / 2n;
   const after = integer(toQuantity(chainId)) + nothing() + nothing();
@@ -68,7 +65,6 @@ function hashed(bytes: Buffer | null, parity: bigint): Omit<Signature, 'scalars'
   return { hash: keccak256(bytes), parity: parity === 0n ? 0 : 1 };
 }
 
-/** `r` and `s`, 32 bytes each; null if they are not two numbers of that size. */
 function compactSignature({ r, s }: TransactionJson): Buffer | null {
   const scalars = Buffer.alloc(2 * SCALAR_BYTES);
   for (const [index, scalar] of [r, s].entries()) {

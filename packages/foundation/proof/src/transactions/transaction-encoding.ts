@@ -3,13 +3,13 @@ import { byteText, listText } from '../rlp/rlp-text.ts';
 import { type FieldText, fieldBytes, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
 import { TRANSACTION_TYPES, type TransactionType } from './transaction-types.ts';
 
-/** Ethereum's types: legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
+/** Legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
 const ETHEREUM_TYPE_MAX = 4;
 
-/** Fields that Mantle's deposits hash in addition to those of the OP Stack, in Mantle's encoding. */
+/** Mantle's deposits hash these too. */
 const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
-/** Bytes in the transactions trie (EIP-2718), whose keccak-256 is the hash. Null if type or form is unknown. */
+/** EIP-2718; keccak-256 is the hash. Null if type or form is unknown. */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
   return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
 }
@@ -32,12 +32,10 @@ export function checkTransactionHash(transaction: TransactionJson): TransactionH
   return isSettled ? { result: 'mismatch', computed } : { result: 'unknown' };
 }
 
-/** The signed bytes before hashing. Null if the type has no signature, or is unknown. */
 export function encodeUnsigned(transaction: TransactionJson, after: FieldText = ''): Buffer | null {
   return encoded(transaction, (type) => (type.signature === null ? null : type.fields(transaction) + after));
 }
 
-/** Whether the encoding contains the sender, so that the hash commits to it. */
 export function namesSender(transaction: TransactionJson): boolean {
   return typeOf(transaction)?.namesSender === true;
 }
@@ -46,7 +44,7 @@ export function isEthereumType(type: number | null): boolean {
   return type !== null && type >= 0 && type <= ETHEREUM_TYPE_MAX;
 }
 
-/** Null if the type is not a number. Nodes omit the type of old transactions. */
+/** Null if no number. Old transactions lack the type. */
 export function transactionType({ type }: TransactionJson): number | null {
   if (type === undefined || type === null) return 0;
   const number = typeof type === 'string' || typeof type === 'number' ? Number(type) : Number.NaN;

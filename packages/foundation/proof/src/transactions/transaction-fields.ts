@@ -6,16 +6,15 @@ export type TransactionJson = Readonly<Record<string, unknown>>;
 /** A member is missing or does not have the form of the type. */
 export class UnknownFormError extends Error {}
 
-/** RLP as hexadecimal digits (rlp-text.ts). They are only checked when all of it becomes bytes ({@link fieldBytes}). */
+/** Digits (rlp-text.ts), checked only by {@link fieldBytes}. */
 export type FieldText = string;
 
 const PREFIX = '0x';
 const ZERO = '0'.charCodeAt(0);
 
-/** @throws UnknownFormError if a field is not hexadecimal */
+/** @throws UnknownFormError */
 export function fieldBytes(text: FieldText): Buffer {
   const decoded = Buffer.from(text, 'hex');
-  // Decoding stops at the first character that is not a digit.
   if (decoded.length * 2 !== text.length) throw new UnknownFormError();
   return decoded;
 }
@@ -40,7 +39,7 @@ export function nothing(): FieldText {
   return stringText('');
 }
 
-/** Empty for a contract creation. @throws UnknownFormError */
+/** Empty for a creation. @throws UnknownFormError */
 export function recipient(value: unknown): FieldText {
   return value === null || value === undefined ? nothing() : bytes(value);
 }
@@ -67,7 +66,7 @@ export function authorization(value: unknown): FieldText {
   return listText(integer(json.chainId) + bytes(json.address) + integer(json.nonce) + typedSignature(json));
 }
 
-/** All types except legacy. @throws UnknownFormError */
+/** Without legacy. @throws UnknownFormError */
 export function typedSignature({ yParity, v, r, s }: TransactionJson): FieldText {
   return integer(yParity ?? v) + integer(r) + integer(s);
 }

@@ -14,13 +14,12 @@ import {
 type Encoder = (transaction: TransactionJson) => FieldText;
 
 export interface TransactionType {
-  /** The signed fields; for an unsigned type, all fields. @throws UnknownFormError */
+  /** All, if unsigned. @throws UnknownFormError */
   readonly fields: Encoder;
-  /** Signature fields after the others; null if the type has no signature. @throws UnknownFormError */
+  /** Null: unsigned. @throws UnknownFormError */
   readonly signature: Encoder | null;
-  /** Whether the fields contain the sender, so that the hash commits to it. */
   readonly namesSender?: true;
-  /** Every node shows all fields. Other bytes are trusted only if they hash right: a chain may have appended fields. */
+  /** Nodes show all fields. Otherwise only a right hash is trusted: a chain may append fields. */
   readonly isSettled?: true;
 }
 
@@ -74,16 +73,13 @@ const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
   ],
 ];
 
-/** Arbitrum Nitro's types for unsigned messages from the parent chain. */
 const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
-  // A deposit
   [
     0x64,
     unsigned(
       (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + recipient(one.to) + integer(one.value),
     ),
   ],
-  // Sent by a contract or an account of the parent chain
   [
     0x65,
     unsigned(
@@ -96,7 +92,6 @@ const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
       (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + integer(one.maxFeePerGas) + CALL(one),
     ),
   ],
-  // Redemption of a retryable ticket
   [
     0x68,
     unsigned(
@@ -112,7 +107,6 @@ const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
         integer(one.submissionFeeRefund),
     ),
   ],
-  // Creation of a retryable ticket
   [
     0x69,
     unsigned(
@@ -132,11 +126,10 @@ const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
         bytes(one.retryData),
     ),
   ],
-  // The first transaction of each block
   [0x6a, { fields: (one) => integer(one.chainId) + input(one), signature: null, isSettled: true }],
 ];
 
-/** OP Stack deposits (specs.optimism.io, deposits). */
+/** OP Stack (specs.optimism.io, deposits). */
 const DEPOSIT: TransactionType = {
   fields: (one) =>
     bytes(one.sourceHash) +
@@ -152,7 +145,7 @@ const DEPOSIT: TransactionType = {
   isSettled: true,
 };
 
-/** Celo's CIP-64: fees in a token. */
+/** CIP-64: fees in a token. */
 const CELO_FEE_CURRENCY: TransactionType = {
   fields: (one) => FEE_MARKET(one) + recipient(one.feeCurrency),
   signature: typedSignature,

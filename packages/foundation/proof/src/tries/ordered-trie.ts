@@ -1,7 +1,6 @@
 import { type Hash, keccak256Hex, writeKeccak256 } from '@chainstead/core';
 import { encodedLength, encodeString, LIST_BASE, STRING_BASE, writeHeader } from '../rlp/rlp.ts';
 
-/** Root of an empty trie: keccak256(RLP("")). */
 export const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421' as Hash;
 
 const EMPTY_STRING_NODE = 0x80;
@@ -9,17 +8,16 @@ const HASH_LENGTH = 32;
 const LEAF_FLAG = 0x20;
 const ODD_FLAG = 0x10;
 
-/** `path`: nibbles of RLP(index). */
 type Entry = { readonly path: Uint8Array; readonly value: Uint8Array };
 
-/** Keys are RLP(index), as in headers (yellow paper, appendix D). None is a prefix of another, so branches hold no value. */
+/** Keys are RLP(index) (yellow paper, appendix D). None is a prefix: branches hold no value. */
 export function orderedTrieRoot(values: readonly Uint8Array[]): Hash {
   if (values.length === 0) return EMPTY_TRIE_ROOT;
   const entries = sortedEntries(values);
   return keccak256Hex(encodeNode(entries, 0, entries.length, 0));
 }
 
-/** Nodes on the path, root first, without those embedded in their parents. @throws RangeError beyond the list */
+/** Root first, without embedded nodes. @throws RangeError */
 export function orderedTrieProof(values: readonly Uint8Array[], index: number): readonly Buffer[] {
   if (index < 0 || index >= values.length) throw new RangeError(`the list has no value ${index}`);
   const path = pathOf(index);
@@ -39,7 +37,7 @@ export function orderedTrieProof(values: readonly Uint8Array[], index: number): 
   }
 }
 
-/** Sorts by key bytes: 1 to 127, then 0 (whose RLP is 0x80), then 128 and up. */
+/** By key bytes: 1 to 127, then 0 (RLP 0x80), then 128 and up. */
 function sortedEntries(values: readonly Uint8Array[]): Entry[] {
   const entries: Entry[] = [];
   const add = (index: number): void => {
@@ -52,7 +50,6 @@ function sortedEntries(values: readonly Uint8Array[]): Entry[] {
   return entries;
 }
 
-/** Returns RLP(index) nibble by nibble. Called for each receipt and each transaction of a block. */
 function pathOf(index: number): Uint8Array {
   if (index === 0) return Uint8Array.of(STRING_BASE >> 4, 0);
   if (index < STRING_BASE) return Uint8Array.of(index >> 4, index & 0x0f);
@@ -65,13 +62,12 @@ function pathOf(index: number): Uint8Array {
   return path;
 }
 
-/** Returns the RLP of the node over entries[from..to), whose paths share their first `depth` nibbles. */
 function encodeNode(entries: readonly Entry[], from: number, to: number, depth: number): Buffer {
   const first = entries[from];
   const last = entries[to - 1];
   if (first === undefined || last === undefined) throw new RangeError('a trie node needs at least one entry');
   if (to - from === 1) return encodeLeaf(first, depth);
-  // Sorted, so a prefix shared by the first and last entry is shared by all.
+  // Sorted: a prefix of first and last is shared by all.
   let shared = depth;
   while (first.path[shared] === last.path[shared]) shared++;
   const branch = encodeBranch(entries, from, to, shared);
@@ -122,7 +118,6 @@ function encodeBranch(entries: readonly Entry[], from: number, to: number, depth
   return node;
 }
 
-/** A node shorter than a hash is embedded in its parent; a longer one is referenced by its hash. */
 function referenceLength(child: Buffer): number {
   return child.length < HASH_LENGTH ? child.length : HASH_LENGTH + 1;
 }
@@ -142,7 +137,7 @@ function compactPathLength(nibbles: number): number {
   return bytes === 1 ? 1 : bytes + 1;
 }
 
-/** Hex-prefix encoding (yellow paper, appendix C) as an RLP string. At most 9 nibbles, so the header is one byte. */
+/** Hex-prefix (yellow paper, appendix C). At most 9 nibbles, so the header is one byte. */
 // biome-ignore lint/complexity/useMaxParams: called for each node of a trie, of which a proof has hundreds: nothing is allocated.
 function writeCompactPath(
   target: Buffer,

@@ -8,15 +8,15 @@ const HASH_LENGTH = 32;
 const BRANCH_ITEMS = 17;
 const SHORT_NODE_ITEMS = 2;
 const VALUE_PLACE = 16;
-/** Flags of the hex-prefix encoding (yellow paper, appendix C). */
+/** Hex-prefix encoding (yellow paper, appendix C). */
 const LEAF_FLAG = 0x20;
 const ODD_FLAG = 0x10;
 const KNOWN_FLAGS = LEAF_FLAG | ODD_FLAG;
 
-/** Larger than any node: a full branch has 532 bytes, the leaf of an account less than 150. */
+/** A full branch has 532 bytes, an account's leaf less than 150. */
 export const NODE_BYTES_MAX = 1_024;
 
-/** Larger than any receipt: its logs cost gas by their bytes. */
+/** Above any receipt: logs cost gas by bytes. */
 const LIST_NODE_BYTES_MAX = 8_388_608;
 
 interface WantedKey {
@@ -26,27 +26,22 @@ interface WantedKey {
   readonly isHashed: boolean;
 }
 
-/**
- * Value by the nodes of `eth_getProof`; null if they prove its absence. Nodes embedded in parents may be repeated after them.
- * @param key 32 bytes: the hash of the address or the slot @throws InvalidStateProofError
- */
+/** Null: proven absent. Embedded nodes may be repeated. @throws InvalidStateProofError */
 export function readTrieProof(root: Hash, key: Uint8Array, nodes: readonly Buffer[]): Buffer | null {
   if (key.length !== HASH_LENGTH) throw new RangeError('the key of a trie with hashed keys has 32 bytes');
   return walk(root, { path: nibblesOf(key), nodeBytesMax: NODE_BYTES_MAX, isHashed: true }, nodes);
 }
 
-/** Value of a list with keys RLP(index); null if the nodes prove that it is shorter. @throws InvalidStateProofError */
+/** Keys are RLP(index). Null: the list is proven shorter. @throws InvalidStateProofError */
 export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly Buffer[]): Buffer | null {
   const path = nibblesOf(encodeString(integerBytes(index)));
   return walk(root, { path, nodeBytesMax: LIST_NODE_BYTES_MAX, isHashed: false }, nodes);
 }
 
 function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer | null {
-  // A branch for each nibble of the path, and the leaf.
   if (nodes.length > wanted.path.length + 1) throw new InvalidStateProofError('too-deep', `${nodes.length} nodes`);
   const [first] = nodes;
   if (root === EMPTY_TRIE_ROOT) {
-    // Ethereum nodes return no proof or the single empty trie node.
     const isEmptyNode = first?.length === 1 && first[0] === STRING_BASE;
     if (nodes.length > (isEmptyNode ? 1 : 0)) throw new InvalidStateProofError('too-long', 'the trie is empty');
     return null;
@@ -80,7 +75,6 @@ type Step =
 
 const ABSENT: Step = { child: null, value: null };
 
-/** @param depth nibbles of the path above the node */
 function stepThrough(encoded: Buffer, { path, nodeBytesMax, isHashed }: WantedKey, depth: number): Step {
   const items = encoded.length > nodeBytesMax ? null : readRlpList(encoded);
   if (items?.length === BRANCH_ITEMS) return stepThroughBranch(items, path, depth);
@@ -104,7 +98,6 @@ function stepThrough(encoded: Buffer, { path, nodeBytesMax, isHashed }: WantedKe
 function stepThroughBranch(items: readonly RlpItem[], path: Uint8Array, depth: number): Step {
   const nibble = path[depth];
   const child = nibble === undefined ? undefined : items[nibble];
-  // No key is a prefix of another: all have the same length.
   if (child === undefined || items[VALUE_PLACE]?.encoded[0] !== STRING_BASE)
     throw malformed('a branch holds a value, or is beyond the key');
   if (!child.isList && child.payload.length === 0) return ABSENT;
@@ -112,13 +105,11 @@ function stepThroughBranch(items: readonly RlpItem[], path: Uint8Array, depth: n
   return { child, depth: depth + 1 };
 }
 
-/** A node shorter than a hash is embedded in its parent; a longer one is referenced by its hash. */
 function checkReference({ isList, encoded, payload }: RlpItem): void {
   if (isList ? encoded.length >= HASH_LENGTH : payload.length !== HASH_LENGTH)
     throw malformed('a node is named by what is no hash');
 }
 
-/** Reads the hex-prefix encoding (yellow paper, appendix C). */
 function readCompactPath({ isList, payload }: RlpItem): { readonly isLeaf: boolean; readonly nibbles: Uint8Array } {
   const [first] = payload;
   const isOdd = first !== undefined && (first & ODD_FLAG) !== 0;

@@ -1,4 +1,4 @@
-/** Uniswap v2, v3 and v4 and their forks, their routers, Permit2, and Seaport marketplaces. */
+/** Uniswap v2 to v4 and forks, routers, Permit2, Seaport. */
 const PERMIT_DETAILS = '(address token, uint160 amount, uint48 expiration, uint48 nonce)';
 const OFFER_ITEM =
   '(uint8 itemType, address token, uint256 identifierOrCriteria, uint256 startAmount, uint256 endAmount)';

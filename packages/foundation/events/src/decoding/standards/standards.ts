@@ -5,7 +5,6 @@ import { EXCHANGE_SIGNATURES } from './exchanges.ts';
 import { FINANCE_SIGNATURES } from './finance.ts';
 import { TOKEN_SIGNATURES } from './tokens.ts';
 
-/** EIPs and well-known contracts. Selectors and topics are computed; topic counts also distinguish events. */
 export const STANDARDS: AbiBook = bookOf(
   'standard',
   readSignatures([...TOKEN_SIGNATURES, ...EXCHANGE_SIGNATURES, ...FINANCE_SIGNATURES]),

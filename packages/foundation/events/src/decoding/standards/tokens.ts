@@ -1,4 +1,4 @@
-/** ERC-20, 721, 1155 and related standards (EIP-2612, 2981, 4626, 173, 1967, 1271, 4337, 6551); wrapped native tokens. */
+/** ERC-20, 721, 1155, EIP-2612, 2981, 4626, 173, 1967, 1271, 4337, 6551; wrapped native tokens. */
 export const TOKEN_SIGNATURES: readonly string[] = [
   'function transfer(address to, uint256 value)',
   'function approve(address spender, uint256 value)',
