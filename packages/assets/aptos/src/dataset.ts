@@ -11,17 +11,16 @@ export interface AptosSlice {
 
 export interface DecodedRows {
   readonly count: number;
-  /** In the transaction that records the slice as covered. Idempotent, in any order of slices. @returns rows added */
+  /** In the slice's transaction. Idempotent, in any order. @returns rows added */
   write(transaction: Transaction): Promise<number>;
 }
 
-/** Pure derivation, and writes that don't depend on the order of arrival. */
 export interface AptosDataset {
   readonly name: AptosDatasetName;
   readonly tables: readonly string[];
-  /** Every transaction that can add a row contains at least one. Null: any transaction can. */
+  /** A transaction that adds rows has one. Null: any may. */
   readonly markers: readonly string[] | null;
   readonly needsBlockHeights: boolean;
-  /** Pure; never throws for data that a contract can write. */
+  /** Pure; never throws for data of contracts. */
   derive(slice: AptosSlice): DecodedRows;
 }

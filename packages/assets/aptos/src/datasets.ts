@@ -7,7 +7,6 @@ const DATASETS: Readonly<Record<AptosDatasetName, AptosDataset>> = { coins, tran
 
 export const APTOS_DATASET_NAMES: readonly AptosDatasetName[] = ['coins', 'transfers', 'holders'];
 
-/** In a fixed order, so that two writers lock in the same order. */
 export function aptosDatasets(names: readonly AptosDatasetName[]): readonly AptosDataset[] {
   return APTOS_DATASET_NAMES.filter((name) => names.includes(name)).map((name) => DATASETS[name]);
 }

@@ -1,4 +1,4 @@
-/** Start with `schema.ts`, then `dataset.ts` (derivation), `sync/aptos-sync.ts` (ingestion), `routes/aptos-routes.ts` (API). */
+/** Start with `schema.ts`, `dataset.ts`, `sync/aptos-sync.ts`, `routes/aptos-routes.ts`. */
 export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';
 export type { AptosDatasetName } from './dataset.ts';

@@ -1,6 +1,6 @@
 export type AptosNetwork = 'mainnet' | 'testnet';
 
-/** `/v1/transactions` of a fullnode's REST API: numbers are decimal strings. */
+/** As fullnodes' `/v1/transactions`: decimal strings. */
 export interface AptosEvent {
   readonly guid: { readonly creation_number: string; readonly account_address: string };
   readonly sequence_number: string;
@@ -8,7 +8,6 @@ export interface AptosEvent {
   readonly data: unknown;
 }
 
-/** For a write set. Only resources have a Move type. */
 export interface AptosChange {
   /** `write_resource`, `delete_resource`, `write_table_item`, … */
   readonly type: string;
@@ -18,25 +17,25 @@ export interface AptosChange {
 }
 
 export interface AptosTransaction {
-  /** `genesis_transaction`, `user_transaction`, `block_metadata_transaction`, `state_checkpoint_transaction`, … */
+  /** `genesis_transaction`, `user_transaction`, `block_metadata_transaction`, … */
   readonly type: string;
   readonly version: number;
   readonly accumulatorRootHash: string;
-  /** Microseconds since the Unix epoch; null in genesis. */
+  /** Unix microseconds; null in genesis. */
   readonly timestamp: bigint | null;
   readonly success: boolean;
   readonly changes: readonly AptosChange[];
   readonly events: readonly AptosEvent[];
-  /** Only in user transactions. */
+  /** User transactions only. */
   readonly sender: string | null;
   readonly sequenceNumber: string | null;
   readonly gasUsed: string | null;
   readonly gasUnitPrice: string | null;
-  /** `0x1::coin::transfer`; null if the payload is not an entry function. */
+  /** `0x1::coin::transfer`; null: no entry function. */
   readonly entryFunction: string | null;
 }
 
-/** Without the fraction, as aptos-labs' indexer stores it. Genesis, which has none: the Unix epoch. */
+/** As aptos-labs' indexer stores it. Genesis: the Unix epoch. */
 export function wholeSeconds(microseconds: bigint | null): Date {
   return new Date(Number((microseconds ?? 0n) / 1_000_000n) * 1_000);
 }

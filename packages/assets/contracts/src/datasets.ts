@@ -1,4 +1,3 @@
-/** Contracts and their datasets alone. A process that only fills or changes them loads no routes. */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract } from './definitions/add-contract.ts';
 export {

@@ -1,4 +1,4 @@
-/** Start reading at `definitions/add-contract.ts`, then `dataset/event-dataset.ts`. */
+/** Start at `definitions/add-contract.ts`, then `dataset/event-dataset.ts`. */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract } from './definitions/add-contract.ts';
 export {

@@ -1,4 +1,4 @@
-/** Prices of tokens in US dollars, from proven pools and price feeds. Start with `token-price/read/token-price.ts`. */
+/** Prices of tokens in US dollars. Start with `token-price/read/token-price.ts`. */
 
 export type { ValuedPool } from './pool-values/pool-values.ts';
 export { type ReadPoolValues, readPoolValues } from './pool-values/read-pool-values.ts';

@@ -4,7 +4,7 @@ import { createPairPriceRoute } from './pair-price/pair-price-route.ts';
 import { createPriceProver } from './price-proof/price-prover.ts';
 import { createTokenPriceRoutes } from './token-price/serve/price-routes.ts';
 
-/** Routes of prices. The last one takes any two segments before `price`: other routes with that ending come first. */
+/** The last one takes any two segments before `price`: other routes come first. */
 export function createPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
   return [...createTokenPriceRoutes(balances, createPriceProver(balances)), createPairPriceRoute(balances)];
 }

@@ -1,4 +1,4 @@
-/** Start at `routes/transaction-routes.ts` (requests) and `reading/read-block.ts` (workers). */
+/** Start at `routes/transaction-routes.ts` and `reading/read-block.ts`. */
 export { type AbiBooks, type BooksOf, createAbiBooks, STANDARDS_ALONE } from './abis/abi-books.ts';
 export { type GivenAbi, importAbis } from './abis/import-abis.ts';
 export { importSignatures } from './abis/import-signatures.ts';

@@ -5,7 +5,7 @@ import type { ProofMark } from './reading/proof-mark.ts';
 import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
 import type { TransactionRecord } from './records/transaction-record.ts';
 
-/** By transaction hash; null: no node of the chain provides traces. */
+/** Null: no node provides traces. */
 export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;
 
 export interface PlacedTransaction {
@@ -15,7 +15,7 @@ export interface PlacedTransaction {
   readonly finalized: boolean;
 }
 
-/** Up to a hundred transactions; traces must match their fields. @throws as {@link OnDemandReads.read} */
+/** Up to 100; traces must match their fields. @throws as {@link OnDemandReads.read} */
 export async function readInternalTransactions(
   { onDemandReads, chain, requester }: TracingRequest,
   placed: readonly PlacedTransaction[],
@@ -32,7 +32,7 @@ export async function readInternalTransactions(
   return byHash(traced);
 }
 
-/** One trace for any number of transactions. @throws as {@link OnDemandReads.read} */
+/** One trace. @throws as {@link OnDemandReads.read} */
 export async function readInternalTransactionsOfBlock(
   { onDemandReads, chain, requester }: TracingRequest,
   { number, hash, finalized }: { readonly number: number; readonly hash: string; readonly finalized: boolean },

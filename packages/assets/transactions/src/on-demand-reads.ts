@@ -5,10 +5,9 @@ import { type NodeReadQueue, type StateKind, StateUnavailableError } from '@chai
 
 export interface OnDemandReadsOptions extends OnDemandBounds {
   readonly nodeReads: NodeReadQueue;
-  /** `ON_DEMAND_WAIT_MS`. Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
-  /** Shared with other routes that cause node calls. @default a separate one */
+  /** @default a separate one */
   readonly budget?: OnDemandBudget;
 }
 
@@ -23,11 +22,12 @@ export interface OnDemandRead<Question, Answer> {
 
 export interface OnDemandReads {
   /**
-   * @throws NotIndexedHereError (400) if requests may cause no calls, RateLimitedError (429) if the key has too many
-   * pending reads, StateUnavailableError (503) if no result came in time, or none can be had
+   * @throws NotIndexedHereError (400) if requests may cause no calls
+   * @throws RateLimitedError (429) if the key has too many pending reads
+   * @throws StateUnavailableError (503) without a result in time
    */
   read<Question, Answer extends { readonly readAt: number }>(wanted: OnDemandRead<Question, Answer>): Promise<Answer>;
-  /** For a page, which counts as one for the key. @throws as `read` */
+  /** A page counts as one read for the key. @throws as `read` */
   readAll<Question, Answer extends { readonly readAt: number }>(
     onDemandReads: readonly OnDemandRead<Question, Answer>[],
   ): Promise<readonly Answer[]>;
@@ -41,10 +41,9 @@ export interface TracingRequest {
 
 /** Milliseconds. */
 const LASTING_MS = 600_000;
-/** Milliseconds. The newest block is requested often, and slow chains must not cause waits. */
+/** Milliseconds. Slow chains must not cause waits. */
 const FRESH_MS = { min: 500, max: 12_000 } as const;
 
-/** One instance for all routes of a process. */
 export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandReads {
   const { nodeReads, clock, budget = createOnDemandBudget(options) } = options;
 

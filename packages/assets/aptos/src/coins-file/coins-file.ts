@@ -1,7 +1,4 @@
-/**
- * Coins for transfer to another installation, in JSON Lines: a header with the covered versions, then the coins, then
- * their number. The number shows a truncated file.
- */
+/** JSON Lines: a header with covered versions, coins, and their number, which shows truncation. */
 import { createHash } from 'node:crypto';
 import { type BlockRange, defineError } from '@chainstead/core';
 import { z } from 'zod';
@@ -87,12 +84,12 @@ export function parseHeader(text: string): CoinsFileHeader {
   return { network, covered: ranges };
 }
 
-/** The number of coins that the file must have; null if the line is a coin instead of the end. @throws CoinsFileError */
+/** The number of coins; null: the line is a coin. @throws CoinsFileError */
 export function parseEnd(text: string, lineNumber: number): number | null {
   return text.startsWith('{"end":') ? parse(endLine, text, lineNumber).coins : null;
 }
 
-/** Checks everything that needs no chain: hash and creator follow from the type. @throws CoinsFileError */
+/** Checks all that needs no chain, such as hash and creator. @throws CoinsFileError */
 export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): StoredCoin {
   const coin = parse(coinLine, text, lineNumber);
   const { supply_aggregator_table_handle: handle, supply_aggregator_table_key: key } = coin;
@@ -113,7 +110,6 @@ export function parseCoin(text: string, lineNumber: number, network: AptosNetwor
   };
 }
 
-/** Not for a truncated type: its hash is that of the whole text. */
 function requireConsistent(coin: CoinLine, lineNumber: number): void {
   const hash = `0x${createHash('sha256').update(coin.coin_type).digest('hex')}`;
   if (hash !== coin.coin_type_hash)

@@ -6,7 +6,7 @@ import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file
 const PAGE = 2_000;
 
 export async function* exportCoins(database: Database, network: AptosNetwork): AsyncGenerator<string> {
-  // Read before the coins: coins added meanwhile may be included, but no claimed coin can be missing.
+  // First: no claimed coin can be missing, but newer ones may be included.
   const coverage = await listCoverage(database, network);
   yield renderHeader({
     network,

@@ -8,7 +8,7 @@ import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.t
 export interface ImportCoinsOptions {
   readonly database: Database;
   readonly lines: AsyncIterable<string>;
-  /** Trusts that the file contains every coin of the versions it claims: they will not be read again. */
+  /** Trusts that no coin of these versions is missing: they are not read again. */
   readonly trustCoverage: boolean;
 }
 
@@ -22,10 +22,7 @@ export interface ImportedCoins {
 
 const ROWS_PER_WRITE = 1_000;
 
-/**
- * If a coin exists, the earlier version stays: repeated imports in any order have the same result.
- * @throws CoinsFileError; then nothing was imported
- */
+/** Earlier versions stay, in any order. @throws CoinsFileError, without importing anything */
 export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptions): Promise<ImportedCoins> {
   return database.transaction(async (transaction) => {
     const reader = lines[Symbol.asyncIterator]();
@@ -53,7 +50,7 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
   });
 }
 
-/** @throws CoinsFileError also if the end is missing or has another count */
+/** @throws CoinsFileError also without an end, or with another count */
 async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<StoredCoin> {
   const seen = new Set<string>();
   let end: number | null = null;

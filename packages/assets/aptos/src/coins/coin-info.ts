@@ -4,14 +4,13 @@ import { jsonObject, optionValue } from '../rows/json-object.ts';
 import type { AptosChange } from '../transaction.ts';
 import { coinTypeOf, truncate } from './coin-type.ts';
 
-/** Addresses, handles and keys: `0x` and 64 hexadecimal digits. */
+/** Addresses, handles, keys: `0x` and 64 hexadecimal digits. */
 export interface CoinInfo {
   readonly coinType: string;
   readonly creatorAddress: string;
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** A supply that transactions change in parallel; null for nearly all coins. */
   readonly supplyAggregator: { readonly handle: string; readonly key: string } | null;
 }
 
@@ -19,7 +18,7 @@ const NAME_LENGTH_MAX = 32;
 const SYMBOL_LENGTH_MAX = 10;
 const DECIMALS_MAX = 255;
 
-/** Null for every change that describes no coin (docs/api/aptos.md#coins). */
+/** Null: describes no coin (docs/api/aptos.md#coins). */
 export function readCoinInfo(change: AptosChange): CoinInfo | null {
   if (change.type !== 'write_resource') return null;
   const resource = jsonObject(change.data);
@@ -51,7 +50,6 @@ function creatorOf(coinType: string): string | null {
   }
 }
 
-/** `supply.vec[0].aggregator.vec[0]`, which is missing if the supply is untracked or an integer. */
 function aggregatorOf(supply: unknown): CoinInfo['supplyAggregator'] {
   const aggregator = jsonObject(optionValue(jsonObject(optionValue(supply))?.aggregator));
   if (typeof aggregator?.handle !== 'string' || typeof aggregator.key !== 'string') return null;

@@ -7,14 +7,14 @@ export interface CoinStore {
   /** `0x` and 64 hexadecimal digits. */
   readonly owner: string;
   readonly coinType: string;
-  /** Base units; 0 in a deleted store. */
+  /** Base units; 0 when deleted. */
   readonly amount: string;
   readonly deleted: boolean;
-  /** {@link eventHandleKey} of deposits and withdrawals; empty in a deleted store, whose content is not shown. */
+  /** {@link eventHandleKey}; empty when deleted. */
   readonly eventHandles: readonly string[];
 }
 
-/** After the change; null if it writes or deletes no coin store. */
+/** Null: no coin store is written or deleted. */
 export function readCoinStore(change: AptosChange): CoinStore | null {
   if (change.address === undefined) return null;
   if (change.type === 'write_resource') return writtenStore(change.address, change.data);
@@ -22,7 +22,6 @@ export function readCoinStore(change: AptosChange): CoinStore | null {
   return null;
 }
 
-/** The account that created the handle, and its creation number there. */
 export function eventHandleKey(account: string, creationNumber: string): string {
   return `${standardAddress(account)}/${creationNumber}`;
 }
@@ -36,7 +35,6 @@ function writtenStore(address: string, data: unknown): CoinStore | null {
   const owner = standardAddress(address);
   if (coinType === null || fields === null || amount === null || owner === null) return null;
   const eventHandles = [fields.deposit_events, fields.withdraw_events].flatMap((handle) => {
-    // The members of a handle have other names than those of an event's guid.
     const id = jsonObject(jsonObject(jsonObject(handle)?.guid)?.id);
     if (typeof id?.addr !== 'string' || typeof id.creation_num !== 'string') return [];
     return eventHandleKey(id.addr, id.creation_num);

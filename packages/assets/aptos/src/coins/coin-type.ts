@@ -4,13 +4,12 @@ import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/move-type.ts';
 export interface CoinType {
   /** Cut to {@link COIN_TYPE_LENGTH_MAX}. */
   readonly text: string;
-  /** SHA-256 of the whole text: `0x` and 64 hexadecimal digits. */
+  /** SHA-256 of the whole text: `0x` and 64 digits. */
   readonly hash: string;
 }
 
 export const COIN_TYPE_LENGTH_MAX = 5_000;
 
-/** `T` of `0x1::coin::CoinInfo<T>` (or `CoinStore`), for any spelling of the address; null for every other type. */
 export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): string | null {
   const open = moveType.indexOf('<');
   const close = moveType.lastIndexOf('>');
@@ -32,7 +31,6 @@ export function isCoinStruct(type: string, struct: string): boolean {
   );
 }
 
-/** Each text once: a slice contains few coin types, many times each. */
 export function createCoinTypes(): (wholeText: string) => CoinType {
   const byText = new Map<string, CoinType>();
   return (wholeText) => {
@@ -45,7 +43,7 @@ export function createCoinTypes(): (wholeText: string) => CoinType {
   };
 }
 
-/** An emoji at the cut stays whole or is dropped. Does not read the rest of the text. */
+/** Keeps or drops an emoji at the cut. Does not read the rest. */
 export function truncate(text: string, codePointsMax: number): string {
   if (text.length <= codePointsMax) return text;
   let end = 0;
@@ -54,5 +52,4 @@ export function truncate(text: string, codePointsMax: number): string {
   return text.slice(0, end);
 }
 
-/** Code points above take two UTF-16 units. */
 const LAST_OF_ONE_UNIT = 0xffff;

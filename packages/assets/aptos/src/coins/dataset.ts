@@ -12,7 +12,7 @@ export interface StoredCoin extends Omit<CoinInfo, 'coinType'> {
   readonly transactionTimestamp: Date;
 }
 
-/** Coins by their first `CoinInfo`: later ones (a changed supply, a claim) don't alter them (docs/api/aptos.md#coins). */
+/** By the first `CoinInfo`: later ones don't count (docs/api/aptos.md#coins). */
 export const coins: AptosDataset = {
   name: 'coins',
   tables: ['aptos_coins'],
@@ -24,12 +24,11 @@ export const coins: AptosDataset = {
   },
 };
 
-/** If a coin exists, the row of the earlier version stays. @returns number of new rows */
+/** The earlier version stays. @returns number of new rows */
 export function writeCoins(transaction: Transaction, rows: readonly StoredCoin[]): Promise<number> {
   return insertRows(transaction, INSERT, rows);
 }
 
-/** One row per coin, sorted by hash. */
 export function deriveCoins({ network, transactions }: AptosSlice): StoredCoin[] {
   const describe = createCoinTypes();
   const earliest = new Map<string, StoredCoin>();

@@ -8,7 +8,7 @@ import { budgetWaitMs } from './rate-limit.ts';
 
 export interface FullnodeCall<T> {
   readonly path: string;
-  /** That the fullnode must have; null: any. */
+  /** Version that the fullnode must have; null: any. */
   readonly version: number | null;
   readonly signal: AbortSignal;
   /** @throws FullnodeFault if the body is not the requested data */
@@ -17,11 +17,11 @@ export interface FullnodeCall<T> {
 
 export interface Caller {
   ask<T>(state: FullnodeState, call: FullnodeCall<T>): Promise<T | FullnodeFault>;
-  /** Tries all fullnodes. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
+  /** Tries all. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
   call<T>(call: FullnodeCall<T>): Promise<T>;
   isUsable(state: FullnodeState, version: number | null): boolean;
   waitForOne(signal: AbortSignal): Promise<void>;
-  /** @returns why the fullnode was refused, if it is of another chain */
+  /** @returns a fault if the fullnode is of another chain */
   checkChain(state: FullnodeState, chainId: number | undefined): FullnodeFault | null;
 }
 
@@ -103,7 +103,6 @@ export function createCaller(options: CallerOptions): Caller {
     return version === null || (version <= (state.head ?? version) && version >= (state.oldest ?? version));
   }
 
-  /** The least busy usable fullnode, in rotation; not the one that just failed. */
   function choose(version: number | null, avoid: FullnodeState | null): FullnodeState | null {
     const usable = states.filter((state) => isUsable(state, version));
     const others = usable.filter((state) => state !== avoid);
@@ -127,7 +126,7 @@ export function createCaller(options: CallerOptions): Caller {
       requireKept(call.version);
       const state = choose(call.version, last);
       if (state === null) {
-        // A paused fullnode is worth waiting for. If none is paused, they may have caught up by now.
+        // A paused fullnode is worth waiting for. Others may have caught up by now.
         if (!states.some(isPaused)) attempts++;
         await waitForOne(call.signal);
         for (const each of states) if (each.head !== null && each.head < (call.version ?? 0)) each.head = null;

@@ -21,7 +21,7 @@ export interface FullnodeCheckOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly others?: readonly string[];
-  /** For all checks, milliseconds. @default 60,000 */
+  /** Milliseconds for all checks. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly onFinding?: OnFinding | undefined;
@@ -31,7 +31,6 @@ const REQUEST_SHARE = 4;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
 const OTHERS_MAX = 4;
-/** A few seconds of the network. */
 const LAG_OK = 50_000;
 const SETTLED_DEPTH = 1_000;
 const LATENCY_CALLS = 8;
@@ -48,7 +47,7 @@ const reading = findingsOf('versions a second');
 interface Requested {
   readonly name: string;
   calls: number;
-  /** @throws FullnodeFault, and the abort reason of the signal */
+  /** @throws FullnodeFault, and the signal's abort reason */
   get(path: string): Promise<Buffer>;
   readonly http: HttpFullnode;
 }

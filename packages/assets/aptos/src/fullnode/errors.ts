@@ -17,7 +17,7 @@ export type FullnodeFaultKind =
 /** One call to one fullnode failed. */
 export class FullnodeFault extends ChainsteadError {
   readonly kind: FullnodeFaultKind;
-  /** Retry delay that the fullnode requested, milliseconds. */
+  /** Requested by the fullnode, milliseconds. */
   readonly waitMs: number | undefined;
 
   constructor(kind: FullnodeFaultKind, message: string, details: { waitMs?: number; cause?: unknown } = {}) {

@@ -6,7 +6,7 @@ export interface FullnodeStatus {
   readonly state: 'ok' | 'paused' | 'refused';
   readonly reason: string | null;
   readonly head: number | null;
-  /** Epoch milliseconds; null before the first time. */
+  /** Epoch milliseconds; null: never. */
   readonly headAt: number | null;
   readonly oldest: number | null;
   readonly requests: number;
@@ -20,7 +20,7 @@ export interface FullnodeState {
   head: number | null;
   headAt: number | null;
   oldest: number | null;
-  /** Set if it serves another chain: then only its chain id is requested. */
+  /** Set for another chain: then only its chain id is requested. */
   refused: string | null;
   requestedWhoAt: number;
   pausedUntil: number;
@@ -33,7 +33,6 @@ export interface FullnodeState {
 
 const PAUSE_BASE_MS = 100;
 const PAUSE_MAX_MS = 15_000;
-/** A wrong API key stays wrong for a while. */
 const REJECTED_PAUSE_MS = 30_000;
 
 export function createFullnodeState(name: string, http: HttpFullnode): FullnodeState {
@@ -70,7 +69,7 @@ export function noteFault(state: FullnodeState, fault: FullnodeFault, version: n
   }
 }
 
-/** A burst in flight fails many times: that counts as one pause, unless the fullnode requests a longer one. */
+/** A failing burst counts as one pause, unless a longer one is requested. */
 function pause(state: FullnodeState, waitMs: number | undefined, now: number): void {
   if (waitMs !== undefined) state.pausedUntil = Math.max(state.pausedUntil, now + waitMs);
   if (now < state.pausedUntil) return;

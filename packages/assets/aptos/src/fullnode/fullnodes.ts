@@ -1,4 +1,3 @@
-/** Each call goes to a fullnode that has the requested data, and to the next one if that fails. */
 import { type Clock, type Logger, redactUrl } from '@chainstead/core';
 import { jsonObject } from '../rows/json-object.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -27,12 +26,12 @@ export interface Fullnodes {
   readonly network: AptosNetwork;
   /** @throws FullnodesExhaustedError if none is usable */
   ledger(signal: AbortSignal): Promise<LedgerReach>;
-  /** From `first` on, at least one and at most `limit`. @throws FullnodesExhaustedError, VersionsPrunedError */
+  /** At least one, at most `limit`. @throws FullnodesExhaustedError, VersionsPrunedError */
   page(first: number, limit: number, markers: Markers, signal: AbortSignal): Promise<FullnodePage>;
   block(version: number, signal: AbortSignal): Promise<BlockOfVersion>;
-  /** After `version`, from another fullnode than `besides`; null if no other has it now. */
+  /** Not from `besides`; null: no other has it now. */
   rootElsewhere(version: number, besides: string, signal: AbortSignal): Promise<GivenRoot | null>;
-  /** After `version`; null if the fullnode does not have it now. */
+  /** Null: it does not have it now. */
   rootOf(name: string, version: number, signal: AbortSignal): Promise<string | null>;
   status(): FullnodeStatus[];
   close(): Promise<void>;
@@ -57,7 +56,6 @@ const DEFAULT_LIMITS = {
   timeoutMs: 30_000,
   attemptsMax: 10,
 };
-/** How often the chain id of a refused fullnode is read again. */
 const REFUSED_RECHECK_MS = 60_000;
 const LEDGER_ROUNDS_MAX = 3;
 
@@ -160,7 +158,7 @@ async function fetchLedger(
   return info;
 }
 
-/** Null if the fullnode can't serve the version now, or fails. */
+/** Null: not served now, or failed. */
 async function fetchRoot(
   state: FullnodeState,
   caller: Caller,
@@ -197,7 +195,6 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Hosts, numbered if several URLs share one. */
 export function nameFullnodes(urls: readonly string[]): { name: string; url: string }[] {
   const seen = new Map<string, number>();
   return urls.map((url) => {

@@ -8,13 +8,12 @@ import {
 import { FullnodeFault } from './errors.ts';
 
 export interface HttpFullnode {
-  /** @param path after `/v1`. @throws FullnodeFault connection, timeout, truncated, too-large */
+  /** @param path after `/v1` @throws FullnodeFault connection, timeout, truncated, too-large */
   get(path: string, signal: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
 export interface HttpFullnodeOptions {
-  /** With or without a trailing `/v1`. */
   readonly url: string;
   readonly apiKey: string | null;
   readonly connections: number;
@@ -36,7 +35,6 @@ export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof TransportError)) throw error;
-        // Bodies are not parsed there, and an aborting caller gets the abort reason instead.
         const kind = error.kind === 'not-json' || error.kind === 'aborted' ? 'connection' : error.kind;
         throw new FullnodeFault(kind, error.message, { cause: error });
       }

@@ -20,7 +20,7 @@ export function readLedgerHeaders(headers: AnswerHeaders): Partial<LedgerInfo> {
   };
 }
 
-/** For `GET /v1`. @throws FullnodeFault malformed */
+/** `GET /v1`. @throws FullnodeFault malformed */
 export function parseLedgerInfo(body: unknown): LedgerInfo {
   const members = jsonObject(body) ?? {};
   const chainId = wholeNumber(members.chain_id);
@@ -31,7 +31,7 @@ export function parseLedgerInfo(body: unknown): LedgerInfo {
   return { chainId, head, oldest };
 }
 
-/** Undefined if it is neither decimal text nor a safe integer. */
+/** Undefined: neither decimal text nor a safe integer. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

@@ -7,7 +7,6 @@ const NETWORKS: Readonly<Record<AptosNetwork, { readonly chainId: number; readon
 
 const NAMES: readonly AptosNetwork[] = ['mainnet', 'testnet'];
 
-/** Unrelated to EVM chain ids. */
 export function chainIdOf(network: AptosNetwork): number {
   return NETWORKS[network].chainId;
 }

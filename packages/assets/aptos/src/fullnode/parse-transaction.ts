@@ -4,7 +4,7 @@ import { wholeNumber } from './ledger-info.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Genesis has no timestamp, only user transactions have a sender. @throws FullnodeFault malformed */
+/** Genesis has no timestamp, only user transactions a sender. @throws FullnodeFault malformed */
 export function parseTransaction(value: unknown): AptosTransaction {
   if (!isMembers(value)) throw new FullnodeFault('malformed', 'an entry of the response is not a transaction');
   const version = wholeNumber(value.version);
@@ -62,7 +62,7 @@ function isEvent(value: unknown): value is AptosEvent {
   );
 }
 
-/** Genesis events may identify their handle by `key`: eight bytes of creation number (little-endian) and the account. */
+/** Genesis events: `key` has eight bytes of creation number (little-endian), then the account. */
 function withGuids(events: unknown): unknown {
   if (!Array.isArray(events)) return events;
   return events.map((event: unknown) => {

@@ -1,10 +1,10 @@
 import { type AnswerHeaders, headerText } from './ledger-info.ts';
 
-/** A larger number is a timestamp in seconds since the epoch instead of a wait. */
+/** Larger numbers are Unix seconds, not a wait. */
 const SECONDS_AS_MOMENT = 1_000_000_000;
 const WAIT_MAX_MS = 600_000;
 
-/** After a refused call, milliseconds: `Retry-After` in seconds or as a date, otherwise the reset of the rate limit. */
+/** Milliseconds: `Retry-After` (seconds or date), else the rate limit's reset. */
 export function refusalWaitMs(headers: AnswerHeaders, now: number): number | undefined {
   const retryAfter = headerText(headers, 'retry-after')?.trim();
   if (retryAfter === undefined) return resetMs(headers, now);
@@ -13,7 +13,7 @@ export function refusalWaitMs(headers: AnswerHeaders, now: number): number | und
   return Number.isNaN(date) ? resetMs(headers, now) : bounded(date - now);
 }
 
-/** After a successful call that used up the budget; undefined while budget is left. */
+/** After a call that used up the budget; undefined: some is left. */
 export function budgetWaitMs(headers: AnswerHeaders, now: number): number | undefined {
   const remaining = headerText(headers, 'x-ratelimit-remaining') ?? headerText(headers, 'ratelimit-remaining');
   return remaining !== undefined && Number(remaining) === 0 ? resetMs(headers, now) : undefined;

@@ -1,7 +1,6 @@
 /**
- * Creates no objects for irrelevant transactions. The node writes each as `{"version":"N","hash":…`: if those beginnings
- * are in order, they split the page, and only transactions with a marker are parsed. No Move value can look like one,
- * since its members are sorted by name. Any other page is parsed as a whole.
+ * Parses only transactions with a marker. Nodes write `{"version":"N","hash":…`: these beginnings,
+ * in order, split the page. Move values can't look like one, as members are sorted by name.
  */
 import type { AptosTransaction } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
@@ -10,13 +9,13 @@ import { parseTransaction } from './parse-transaction.ts';
 export interface TransactionsPage {
   readonly first: number;
   readonly last: number;
-  /** At least those with one of the markers, in order; all of them without markers. */
+  /** At least those with a marker, in order. */
   readonly transactions: readonly AptosTransaction[];
   readonly root: string;
   readonly bytes: number;
 }
 
-/** For relevant transactions; null: all are relevant. */
+/** Null: all are relevant. */
 export type Markers = readonly Buffer[] | null;
 
 const OPEN_BRACKET = 0x5b;
@@ -24,7 +23,6 @@ const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
 const ROOT_MEMBER = Buffer.from('"accumulator_root_hash":"');
-/** If more than this share of a page is relevant, it is faster to parse all of it. */
 const WHOLE_PAGE_SHARE = 0.5;
 
 /** @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none */
@@ -32,14 +30,14 @@ export function readPage(body: Buffer, first: number, limit: number, markers: Ma
   return (markers === null ? null : readMarked(body, first, limit, markers)) ?? readWhole(body, first, limit);
 }
 
-/** Null if the page has an unexpected form, or so much of it is relevant that nothing would be saved. */
+/** Null: unexpected form, or too much of it is relevant. */
 function readMarked(body: Buffer, first: number, limit: number, markers: readonly Buffer[]): TransactionsPage | null {
   const starts = findStarts(body, first, limit);
   if (starts === null) return null;
   const wanted = findMarked(body, starts, markers);
   if (wanted.length > starts.length * WHOLE_PAGE_SHARE) return null;
   const lastIndex = starts.length - 1;
-  // The last one is always parsed: it contains the root, and parsing it detects a truncated page.
+  // Always parsed: it has the root, and shows truncation.
   const last = parseAt(body, starts, lastIndex, first);
   const transactions: AptosTransaction[] = [];
   for (const index of wanted) {
@@ -79,7 +77,6 @@ function findMarked(body: Buffer, starts: readonly number[], markers: readonly B
     for (let position = body.indexOf(marker); position !== -1; ) {
       while (index + 1 < starts.length && (starts[index + 1] ?? 0) <= position) index++;
       marked.add(index);
-      // One marker is enough: continue with the next transaction.
       const next = starts[index + 1];
       position = next === undefined ? -1 : body.indexOf(marker, next);
     }
@@ -87,9 +84,7 @@ function findMarked(body: Buffer, starts: readonly number[], markers: readonly B
   return [...marked].toSorted((a, b) => a - b);
 }
 
-/** Null if the bytes between two beginnings are not one transaction. */
 function parseAt(body: Buffer, starts: readonly number[], index: number, first: number): AptosTransaction | null {
-  // Without the comma after it, or the bracket that ends the page.
   const end = (starts[index + 1] ?? body.length) - 1;
   const json = parseJson(body.toString('utf8', starts[index], end));
   if (json === undefined) return null;

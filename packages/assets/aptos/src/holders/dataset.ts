@@ -5,7 +5,7 @@ import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
 import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
 
-/** The amount in every `CoinStore` that a transaction writes, failed ones included (they pay gas), and 0 in a deleted one. */
+/** Amounts in written `CoinStore`s, also of failed transactions (gas); 0 when deleted. */
 export const holders: AptosDataset = {
   name: 'holders',
   tables: ['aptos_balance_history', 'aptos_balances'],
@@ -17,7 +17,6 @@ export const holders: AptosDataset = {
   },
 };
 
-/** One row per store and transaction, sorted by wallet, coin and version. */
 export function deriveBalances({ network, transactions }: AptosSlice): StoredBalance[] {
   const describe = createCoinTypes();
   const rows = new Map<string, StoredBalance>();
@@ -54,10 +53,10 @@ interface StoredBalance {
   readonly transactionTimestamp: Date;
 }
 
-/** @param rows sorted by wallet, coin and version @returns number of rows added to the history */
+/** @param rows sorted by wallet, coin and version @returns rows added to the history */
 async function insertBalances(transaction: Transaction, rows: readonly StoredBalance[]): Promise<number> {
   const added = await insertRows(transaction, HISTORY, rows);
-  // The last row of each wallet and coin: a statement may update a balance only once.
+  // A statement may update a balance only once.
   const newest = rows.filter((row, index) => {
     const next = rows[index + 1];
     return next === undefined || next.ownerAddress !== row.ownerAddress || next.coinType.hash !== row.coinType.hash;

@@ -1,9 +1,7 @@
 export type MoveType =
   | { readonly kind: 'primitive'; readonly name: PrimitiveName }
   | { readonly kind: 'vector'; readonly element: MoveType }
-  /** `&T` or `&mut T`. */
   | { readonly kind: 'reference'; readonly mutable: boolean; readonly target: MoveType }
-  /** A type parameter of a generic declaration: `T0`. */
   | { readonly kind: 'parameter'; readonly index: number }
   | MoveStruct;
 
@@ -36,7 +34,7 @@ export const PRIMITIVE_NAMES = [
 
 type PrimitiveName = (typeof PRIMITIVE_NAMES)[number];
 
-/** As fullnodes print it: addresses without leading zeros, a space after each comma. */
+/** As fullnodes do: no leading zeros, a space after commas. */
 export function formatMoveType(type: MoveType): string {
   switch (type.kind) {
     case 'primitive':
@@ -58,7 +56,7 @@ const ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{1,64})$/;
 const STANDARD = /^0x[0-9a-f]{64}$/;
 const DIGITS = 64;
 
-/** `0x` and 64 lower-case hexadecimal digits. The prefix and leading zeros are optional; null if it is not an address. */
+/** `0x` and 64 lower-case digits. Prefix and leading zeros are optional; null: no address. */
 export function standardAddress(text: string): string | null {
   if (STANDARD.test(text)) return text;
   const digits = ADDRESS.exec(text)?.[1];

@@ -1,10 +1,7 @@
 import { defineError } from '@chainstead/core';
 import { type MoveType, PRIMITIVE_NAMES, standardAddress } from './move-type.ts';
 
-/**
- * White space may be between any two parts. Linear in the text.
- * @throws MoveTypeError also for types nested deeper than {@link NESTING_MAX}
- */
+/** Linear; white space anywhere. @throws MoveTypeError, also above {@link NESTING_MAX} */
 export function parseMoveType(text: string): MoveType {
   const reader = new TypeReader(text);
   const type = reader.type(0);
@@ -12,7 +9,7 @@ export function parseMoveType(text: string): MoveType {
   return type;
 }
 
-/** Levels of generics, vectors and references. The Move VM's limit for type tags is 8. */
+/** Levels. The Move VM's limit is 8. */
 export const NESTING_MAX = 64;
 
 const WORD = /[A-Za-z0-9_$]+/y;

@@ -101,7 +101,6 @@ const historyRoute: ListRoute<
     ],
     order: listIn(filter, 'coin_type_hash_whitelist').length === 0 ? [VERSION, COIN] : [VERSION],
     direction: 'DESC',
-    // A transaction can write several coins of several wallets.
     merge: [VERSION, COIN, OWNER],
     conditions: exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist'),
   }),
@@ -144,7 +143,6 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
     return {
       dataset: 'holders',
       table: 'aptos_balances',
-      // With wallets given, the primary key.
       lead: owners.length === 0 ? ['network', ...coin] : [...owners, 'network', ...coin],
       order: owners.length === 0 ? [AMOUNT, OWNER] : [],
       direction: 'DESC',

@@ -120,7 +120,6 @@ const hashParameters = {
   network: networkParameter,
 };
 
-/** The stored coins as an array without an envelope. */
 function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
   return (app, { reads }) => {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
@@ -130,7 +129,6 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const network = values.network ?? networkOfRequest(c, networks);
       const networkName = sql`${network}`;
       const hashes = sql`unnest(${values.coin_type_hashes.map(hexBytes)}::bytea[])`;
-      // One lookup of the primary key per hash.
       const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(
         reads,
         COIN_ROWS,

@@ -3,14 +3,12 @@ import { documented, lengthProblems, type Parameter, type ParameterFacts, type R
 
 export interface Item {
   readonly facts: ParameterFacts;
-  /** The rules that a text breaks, with `subject` as their subject. */
   problems(text: string, subject: string): readonly string[];
   normalize(text: string): string;
 }
 
 export const LIST_LENGTH_MAX = 25;
 
-/** 66 characters, any letter case. */
 export const addressItem: Item = {
   facts: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
   problems: (text, subject) => [
@@ -49,7 +47,6 @@ const HASH_LENGTH = 64;
 const DIGITS = /^[0-9]{1,100}$/;
 const BIGINT_MAX = 2n ** 63n - 1n;
 
-/** 1 to 25 items, sorted and unique; each is a separate range scan. */
 export function listParameter(item: Item, description: string): Parameter<readonly string[]> {
   const optional = optionalListParameter(item, description);
   return {
@@ -97,7 +94,6 @@ function listSchema(item: Item, description: string, { required }: { readonly re
   );
 }
 
-/** Commas inside generics belong to a Move type. */
 function splitList(text: string): string[] {
   const items: string[] = [];
   let depth = 0;

@@ -7,7 +7,6 @@ import { choiceParameter, cursorParameter, limitParameter, offsetParameter } fro
 import { badRequest, badRequestSchema, type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
 
-/** Paging defines the rest of a scan. */
 export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
 
 export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown> {
@@ -20,9 +19,8 @@ export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, 
   readonly record: z.ZodType<Shown>;
   readonly rows: PackedRows<Row>;
   filterOf(values: ValuesOf<Path> & ValuesOf<Own>): Filter;
-  /** @param after the order columns of the last row of the previous page */
+  /** @param after order columns of the previous page's last row */
   scanOf(filter: Filter, after: readonly string[] | null): RouteScan;
-  /** The scan's order columns. */
   placeOf(row: Row): readonly string[];
   show(row: Row): Shown;
 }
@@ -51,7 +49,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       limitDefault: 1,
     });
     const document = documentOf(route);
-    // Documented separately: the rules are checked here, all of them together, with the texts that clients know.
+    // Rules are checked here, together, with the texts that clients know.
     app.openAPIRegistry.registerPath(document);
     app.get(document.getRoutingPath(), async (c) => {
       const path = readParameters(route.pathParameters, valuesOf(c.req.param()));
@@ -68,7 +66,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       if ('problems' in opened) return c.json(badRequest(opened.problems), 400);
       const { run } = opened;
       const { rows, covered, dataset } = await readRows(run, offset);
-      // Rows indexed earlier, or imported, are returned regardless.
+      // Rows that are indexed or imported are returned anyway.
       const obstacle = rows.length === 0 && covered === null ? whyNotIndexed(networks, networkIn(run), dataset) : null;
       if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
       const shown = rows.slice(0, limit);
@@ -133,7 +131,6 @@ export function valuesOf(params: Readonly<Record<string, string>>): Record<strin
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, [text]]));
 }
 
-/** An extra member, so that a partial response never looks complete. */
 const indexedSchema = z.object({
   from_version: z.string().nullable(),
   to_version: z.string().nullable(),

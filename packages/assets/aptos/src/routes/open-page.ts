@@ -2,7 +2,7 @@ import { InvalidParameterError, type Page, type RoutePaging } from '@chainstead/
 import { z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** The parameters that a cursor is bound to, in their normal form; null: absent. */
+/** Bound to a cursor, normalized; null: absent. */
 export type Filter = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 export const filterSchema = z.record(
@@ -16,11 +16,11 @@ interface RunRequest {
   readonly cursor: string | null;
   readonly limit: number;
   readonly filter: Filter;
-  /** Null: the cursor's network. */
+  /** Null: the cursor's. */
   readonly network: AptosNetwork | null;
 }
 
-/** Returns the broken rule for a foreign or contradicting cursor. */
+/** Returns the broken rule of a wrong cursor. */
 export function openPage(
   paging: RoutePaging<Filter, string[]>,
   request: RunRequest,

@@ -11,19 +11,17 @@ export interface PageScan extends ScanShape {
   readonly network: AptosNetwork;
   readonly ctes?: (network: Sql) => readonly Sql[];
   readonly offset: number;
-  /** One more row is read to detect a next page. */
   readonly limit: number;
 }
 
 export interface CoveredTexts extends PackedTexts {
-  /** The newest indexed range of versions, as `{first,last}`; null if there is none. */
+  /** Newest range as `{first,last}`; null: none. */
   readonly covered: string | null;
 }
 
 /**
- * With one value per key it is one range scan, which is ordered and stops early; with several, their first rows are
- * merged. The planner must never prefer to read and sort all rows of a wallet, whatever the statistics. So the bounds of
- * a scan are comparisons of whole rows, for which it expects many rows; for equality it would expect few.
+ * One ordered range scan per key value; several are merged. Bounds compare whole rows: for
+ * equality the planner may expect few rows, and sort a whole wallet.
  */
 export function pageStatement(scan: PageScan): Sql {
   const network = sql`${scan.network}`;
@@ -54,7 +52,6 @@ function mergedScans(scan: PageScan, keys: readonly ScanKey[], network: Sql): Sq
   ${orderBy(scan.merge ?? scan.order, scan.direction)}`;
 }
 
-/** In index order. Columns are qualified: a bare name would be that of an output column, a text. */
 function rowsOf(scan: PageScan, lead: readonly Sql[]): Sql {
   return sql`${rawSql(scan.table)} AS row WHERE ${joinSql(scanConditions(scan, lead), ' AND ')} ${orderBy([...scan.lead, ...scan.order], scan.direction)}`;
 }

@@ -1,4 +1,4 @@
-/** Parameters of the Aptos routes, with the errors of class-validator. */
+/** Parameters with the errors of class-validator. */
 import { ChainsteadError, parseDate } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 
@@ -7,13 +7,12 @@ export type Reading<T> = { readonly value: T } | { readonly problems: readonly s
 export interface Parameter<T> {
   readonly schema: z.ZodType;
   readonly isArray: boolean;
-  /** @param given every value of the parameter, in order; undefined if absent */
+  /** @param given all values in order; undefined: absent */
   read(given: readonly string[] | undefined, name: string): Reading<T>;
 }
 
-/** Room for 25 wallets and for two lists of 25 coins, each coin in two spellings. */
+/** For 25 wallets and 2 × 25 coins in two spellings. */
 const CURSOR_LENGTH_MAX = 12_288;
-/** Room for the text of JavaScript's `Date` with the name of its zone. */
 const DATE_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
@@ -35,7 +34,6 @@ export function versionParameter(description: string): Parameter<number | null> 
   };
 }
 
-/** Null for the first page, which clients also request with an empty one. */
 export function cursorParameter(): Parameter<string | null> {
   return textParameter(0, CURSOR_LENGTH_MAX, 'Cursor from the previous page.');
 }
@@ -54,7 +52,6 @@ export function textParameter(min: number, max: number, description: string): Pa
   };
 }
 
-/** In any form that the rest of the API accepts. */
 export function dateParameter(description: string): Parameter<Date | null> {
   const text = textParameter(1, DATE_LENGTH_MAX, description);
   return {
@@ -99,7 +96,7 @@ export function amountParameter(description: string): Parameter<string | null> {
   };
 }
 
-/** @param standard default value; undefined: required */
+/** @param standard default; undefined: required */
 function numberParameter(
   min: number,
   max: number,
@@ -132,7 +129,6 @@ function numberParameter(
   };
 }
 
-/** Characters outside the basic plane count once. */
 export function lengthProblems(text: string, subject: string, min: number, max: number): string[] {
   const length = text.length > 2 * max ? text.length : [...text].length;
   if (length < min) return [`${subject} must be longer than or equal to ${min} characters`];

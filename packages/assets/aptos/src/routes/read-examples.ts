@@ -4,7 +4,7 @@ import type { AptosNetwork } from '../transaction.ts';
 
 const LIMIT = { limit: 10 };
 
-/** Parameters that have rows here, for the API's documentation, from one row of each table. */
+/** From one row per table, for the documentation. */
 export async function readAptosExamples(
   database: Database,
   networks: readonly AptosNetwork[],

@@ -1,17 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
-/** In the order in which their problems are reported. */
 export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
 
 export type ValuesOf<Set extends ParameterSet> = {
   readonly [Name in keyof Set]: Set[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** `name[]` and `name[0]`, the spellings of PHP and of qs. */
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
-/** Four spellings of arrays: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. Other parameters break a rule. */
+/** `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`. Unknown parameters break a rule. */
 export function readParameters<Set extends ParameterSet>(
   parameters: Set,
   given: Readonly<Record<string, readonly string[]>>,
@@ -35,7 +33,7 @@ export function readParameters<Set extends ParameterSet>(
   return { problems, values: values as ValuesOf<Set> };
 }
 
-/** docs/api/aptos.md#bad-requests: one sentence per broken rule, with the texts of class-validator. */
+/** docs/api/aptos.md#bad-requests, in the words of class-validator. */
 export function badRequest(problems: readonly string[]): z.infer<typeof badRequestSchema> {
   return { statusCode: '400', message: [...problems], error: 'Bad Request' };
 }

@@ -3,20 +3,19 @@ import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
 export interface NetworkChoice {
-  /** If this is only testnet, it is the default of a request. */
+  /** If this is only testnet, it is the default. */
   readonly indexed: readonly AptosNetwork[];
   /** `APTOS_DATASETS`. Default: all. */
   readonly datasets?: readonly AptosDatasetName[];
-  /** The ports that the program listens on, not a proxy's. */
+  /** The program's, not a proxy's. */
   readonly ports?: Readonly<Record<number, AptosNetwork>>;
 }
 
-/** The hosted API's host names for testnet: `testnet-aptos-api.…` and `aptos-testnet.…` (docs/api/aptos.md#aptos-routes). */
+/** As hosted: `testnet-aptos-api.…`, `aptos-testnet.…` (docs/api/aptos.md#aptos-routes). */
 const TESTNET_HOST = /^(?:testnet-|aptos-testnet)/i;
 const MAINNET_HOST = /^(?:mainnet-|aptos-mainnet)/i;
 
 export function networkOfRequest(c: ApiContext, choice: NetworkChoice): AptosNetwork {
-  // The socket exists if a Node server handles the request, but not in `app.request()`.
   const port = memberOf(memberOf(memberOf(c.env, 'incoming'), 'socket'), 'localPort');
   const byPort = typeof port === 'number' ? choice.ports?.[port] : undefined;
   if (byPort !== undefined) return byPort;

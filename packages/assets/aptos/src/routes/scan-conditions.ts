@@ -5,34 +5,29 @@ export interface IndexColumn {
   readonly type: 'bigint' | 'bytea' | 'integer' | 'numeric' | 'text';
 }
 
-/** Each value is a scan. `bytea` as hexadecimal digits. */
+/** Each value is a scan. `bytea` in hexadecimal. */
 export interface ScanKey extends IndexColumn {
   readonly values: readonly string[];
 }
 
 export interface ScanShape {
-  /** Index columns before the order columns. */
   readonly lead: readonly ('network' | ScanKey)[];
-  /** Index columns after those; none if the lead is unique. */
+  /** Columns after the lead; none: the lead is unique. */
   readonly order: readonly IndexColumn[];
-  /** The indexes are ascending; newest or largest first reads them backwards. */
+  /** Indexes ascend; newest or largest first reads backwards. */
   readonly direction: 'ASC' | 'DESC';
-  /** For a page of several scans, if it differs from that of one. */
   readonly merge?: readonly IndexColumn[];
   readonly lowest?: Sql | null;
   readonly highest?: Sql | null;
   readonly below?: Sql | null;
   readonly conditions?: readonly Sql[];
-  /** Columns of `merge`, or of `order`, of the previous page's last row. */
+  /** `merge`, or `order`, of the previous page's last row. */
   readonly after: readonly string[] | null;
-  /** Within one scan, if it does not follow from `after`. @param first the first value of the lead */
+  /** If it does not follow from `after`. @param first the lead's first value */
   readonly placeInScan?: (first: Sql) => readonly Sql[];
 }
 
-/**
- * The position after the previous page replaces the bound on its side: an index scan begins at one bound, not at the
- * tighter of two. @param lead values of the lead's columns
- */
+/** The position replaces its bound: a scan begins at one bound, not at the tighter one. */
 export function scanConditions(shape: ScanShape, lead: readonly Sql[]): readonly Sql[] {
   const { after, direction, merge } = shape;
   const more = [...(shape.conditions ?? [])];
@@ -48,7 +43,6 @@ export function scanConditions(shape: ScanShape, lead: readonly Sql[]): readonly
   return [low, high, ...more];
 }
 
-/** At most every value in the tables. */
 const LEAST: Readonly<Record<IndexColumn['type'], string>> = {
   bigint: '0',
   bytea: "'\\x'",
@@ -71,7 +65,7 @@ function highBound(shape: ScanShape, lead: readonly Sql[]): Sql {
   return comparison(shape, [], '<=', lead);
 }
 
-/** Strictly after the position in the scan if it is complete, otherwise from it on. Null if the index has none of it. */
+/** After a complete position, else from it on. Null: not in the index. */
 function beyondPlace(shape: ScanShape, lead: readonly Sql[], after: readonly string[]): Sql | null {
   const { order, direction } = shape;
   const merge = shape.merge ?? order;

@@ -25,7 +25,7 @@ export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] 
     listRoute(walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses'), networks),
     listRoute(walletsRoute('/wallets/coins/transfers', 'getCoinTransfersByWalletAddresses'), networks),
     listRoute(blocksRoute, networks),
-    // Last, since it would match the other paths as coin types.
+    // Last: it matches other paths as coin types.
     listRoute(coinTypeRoute, networks),
   ];
 }
@@ -108,7 +108,6 @@ const blocksRoute: ListRoute<NoPath, typeof blockParameters, TransferResult, Sho
 
 const coinTypePath = { coin_type: pathParameter(coinTypeItem, 'A Move type.') };
 
-/** SHA-256 of `0x1::aptos_coin::AptosCoin`. */
 const APTOS_COIN_HASH = '91ceb1308a98389691e05158b07ed5f079ab78461a6bb8d5a4054b1bb5cb8bb6';
 
 const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult, Shown> = {
@@ -141,7 +140,7 @@ export function exclusion(filter: Filter, column: string, name: string): readonl
   return values.length === 0 ? [] : [sql`${rawSql(`row.${column}`)} <> ALL (${values.map(hexBytes)}::bytea[])`];
 }
 
-/** Versions are ordered by time: a date becomes a version by bisecting gas rows, as every user transaction has one. */
+/** Bisects gas rows, which every user transaction has: versions are ordered by time. */
 function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageScan, 'ctes' | 'lowest' | 'below'> {
   return {
     ctes: (network) => [
@@ -158,7 +157,6 @@ function dateIn(filter: Filter, name: string): Date | null {
   return typeof value === 'number' ? new Date(value) : null;
 }
 
-/** `version`: every known version below it is before the date, none from it on is. Reads about 35 rows. */
 function dateBound(name: string, network: Sql, isBelow: Sql): Sql {
   const gas = sql`aptos_transfers WHERE network = ${network} AND coin_type_hash = '\\x${rawSql(APTOS_COIN_HASH)}'`;
   return sql`${rawSql(name)} AS MATERIALIZED (
@@ -176,7 +174,7 @@ function dateBound(name: string, network: Sql, isBelow: Sql): Sql {
 )`;
 }
 
-/** Sorted and unique. If a fullnode prints a type differently, it has two: of the given and of the printed text. */
+/** Sorted, unique: of the given type, and of the printed one if it differs. */
 export function hashesOfCoinTypes(coinTypes: readonly string[]): readonly string[] {
   const texts = new Set(coinTypes.flatMap((text) => [text, printed(text)]));
   return [...texts].map((text) => createHash('sha256').update(text).digest('hex')).sort();

@@ -3,7 +3,7 @@ import { joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db
 export interface InsertColumn<Row> {
   readonly name: string;
   readonly type: 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
-  /** `bytea` as `0x` and hexadecimal digits. */
+  /** `bytea`: `0x` and hexadecimal digits. */
   value(row: Row): string | number | boolean | Date | null;
 }
 
@@ -14,7 +14,7 @@ export interface Insert<Row> {
   readonly onConflict: Sql | null;
 }
 
-/** Rows must be sorted by the table's key: then two writers lock in the same order. @returns number of new rows */
+/** Rows must be sorted by key: two writers lock in one order. @returns number of new rows */
 export async function insertRows<Row>(
   transaction: Transaction,
   insert: Insert<Row>,
@@ -31,7 +31,7 @@ export async function insertRows<Row>(
 
 const ROWS_PER_STATEMENT = 5_000;
 
-/** Its text does not depend on the number of rows. `xmax` is 0 in a new row. */
+/** One text for any number of rows. `xmax` is 0 in a new one. */
 function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>, rows: readonly Row[]): Sql {
   const names = columns.map(({ name }) => rawSql(name));
   const arrays = columns.map((column) => {
@@ -49,6 +49,6 @@ function arrayElement<Row>({ type }: InsertColumn<Row>, value: string | number |
   if (value instanceof Date) return `"${value.toISOString()}"`;
   if (typeof value !== 'string') return String(value);
   if (type === 'bytea') return `"\\\\${value.slice(1)}"`;
-  // Postgres can't store NUL, and UTF-8 can't encode unpaired surrogates, which become U+FFFD.
+  // No NUL in Postgres, no unpaired surrogates in UTF-8 (U+FFFD).
   return type === 'text' ? `"${value.toWellFormed().replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&')}"` : value;
 }

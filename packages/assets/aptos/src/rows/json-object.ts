@@ -2,7 +2,7 @@ export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | 
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : null;
 }
 
-/** The element of Move's `Option`, which is printed as `{"vec": []}` or `{"vec": [element]}`. */
+/** `Option`: `{"vec": []}` or `{"vec": [element]}`. */
 export function optionValue(value: unknown): unknown {
   const vector = jsonObject(value)?.vec;
   return Array.isArray(vector) ? vector[0] : undefined;
@@ -12,5 +12,4 @@ export function decimalDigits(value: unknown): string | null {
   return typeof value === 'string' && DECIMAL.test(value) ? value : null;
 }
 
-/** 39 digits hold every u128 and match the columns. */
 const DECIMAL = /^[0-9]{1,39}$/;

@@ -1,4 +1,3 @@
-/** Aptos in `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { BlockRange } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
@@ -12,7 +11,6 @@ export interface AptosStatus {
   readonly historyStart: number;
   readonly head: number | null;
   readonly oldest: number | null;
-  /** The newest version that every dataset has. */
   readonly checkpoint: number | null;
   readonly lag: number | null;
   readonly stop: { readonly code: string; readonly message: string } | null;
@@ -20,7 +18,6 @@ export interface AptosStatus {
   readonly fullnodes: readonly FullnodeStatus[];
   readonly coverage: readonly AptosCoverage[];
   readonly gaps: readonly { readonly dataset: string; readonly range: BlockRange }[];
-  /** The newest root that two fullnodes agree on. */
   readonly confirmedRoot: number | null;
   readonly updatedAt: Date;
 }
@@ -34,7 +31,7 @@ export async function readAptosStatuses(database: Database, datasets: readonly s
   return statuses;
 }
 
-/** A network that only commands have processed has coverage but no row in `aptos_networks`. */
+/** A network that only commands have processed has no row in `aptos_networks`. */
 const STATUS_QUERY = sql`SELECT n.network, n.history_start AS "historyStart", n.head, n.oldest,
       CASE WHEN n.stop_code IS NOT NULL THEN json_build_object('code', n.stop_code, 'message', coalesce(n.stop_message, '')) END AS stop,
       n.stall_reason AS "stallReason", coalesce(n.fullnodes, '[]') AS fullnodes, n.updated_at AS "updatedAt",

@@ -1,7 +1,4 @@
-/**
- * Follows the head and fills the versions below concurrently. State is in the database: after any failure, the session
- * is dropped and a new one resumes from the last commit.
- */
+/** State is in the database: a new session resumes from the last commit after any failure. */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
 import {
   DatabaseError,
@@ -19,26 +16,21 @@ import type { AptosSyncOptions } from './options.ts';
 import { checkKnownRoots } from './roots.ts';
 import { type Progress, type StatusReports, startStatusReports } from './status-reports.ts';
 
-/** `away`: the database is unavailable, which is checked as often as a free lease. */
+/** `away`: no database, checked as often as a free lease. */
 type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
 
-/** For the last write to the database, which may be the part that stopped responding. */
 const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
-/** A session this long was healthy: the next failure is retried after the short delay again. */
+/** A session this long was healthy: the next delay is short again. */
 const LONG_SESSION_MS = 60_000;
-/** After a stop that needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
 
 export function createAptosSync(options: AptosSyncOptions) {
   return {
-    /**
-     * Until the signal aborts, or everything up to the end version is covered. Never rejects for a failure of a
-     * fullnode or the database: it reports the reason in status, metric and log, and retries.
-     */
+    /** Until aborted, or covered to the end version. Never rejects: reports and retries. */
     async run(signal: AbortSignal): Promise<void> {
       const progress: Progress = { at: options.clock.now(), loggedAt: 0, databaseFailure: null };
       const chain = chainKeyOf(options.fullnodes.network);
@@ -71,7 +63,6 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
     });
     metrics.standby.set({ chain }, candidacy.leadership === null ? 1 : 0);
     if (candidacy.leadership === null) {
-      // The leader's progress is not visible here.
       progress.at = clock.now();
       metrics.stalled.set({ chain }, 0);
       return { leader: candidacy.leader };
@@ -84,7 +75,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
     return 'complete';
   } catch (error) {
     if (signal.aborted) return 'complete';
-    // The lost lease causes many other failures of running work, so it is reported first.
+    // First: a lost lease makes running work fail.
     return await reportFailure(options, progress, leadership?.lost.aborted === true ? leadership.lost.reason : error);
   } finally {
     metrics.leader.set({ chain }, 0);
@@ -99,7 +90,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
 async function runSession(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
-  // From the very start: a network whose fullnodes don't respond must be reported too.
+  // From the start: a network whose fullnodes don't respond must be reported too.
   const reports = startStatusReports(options, progress, stop);
   const running: Promise<void>[] = [reports.stopped];
   const reporting: AptosSyncOptions = {
@@ -115,7 +106,6 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
     const following = followVersions({ ...reporting, onReach: (reach) => reports.reach(reach) }, first, stop);
     const history = fillHistory(reporting, historyStart, head, stop);
     running.push(following, history);
-    // The first failure of either ends the session.
     await Promise.all([following, history]);
   } finally {
     session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
@@ -123,7 +113,6 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
   }
 }
 
-/** At the first start fixes the first version of history and following. */
 async function prepare(
   options: AptosSyncOptions,
   reports: StatusReports,
@@ -147,7 +136,6 @@ async function prepare(
   return { head, historyStart };
 }
 
-/** Versions that no fullnode has any more are reported, and checked again later. */
 async function fillHistory(
   options: AptosSyncOptions,
   historyStart: number,

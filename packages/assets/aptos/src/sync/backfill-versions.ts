@@ -3,10 +3,7 @@ import { VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import { type FillOptions, type FillProgress, fillVersions } from './fill-versions.ts';
 
-/**
- * With or without a running ingest process. @throws VersionsNotThereError if a range reaches above the head
- * @throws VersionsPrunedError before anything is read; RootMismatchError
- */
+/** @throws VersionsNotThereError, VersionsPrunedError (before any read), RootMismatchError */
 export async function backfillVersions(
   options: FillOptions,
   ranges: readonly BlockRange[],

@@ -6,11 +6,11 @@ import type { AptosTransaction } from '../transaction.ts';
 
 export const BLOCK_MARKER = 'block_metadata_transaction';
 
-/** Each block has its height at its beginning, so only versions before the first one need a request. */
+/** A block begins with its height: only versions before the first one need a request. */
 export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>) {
   let current: number | null = null;
   return {
-    /** Page by page, in order, with at least every transaction that contains {@link BLOCK_MARKER}. */
+    /** In order, at least those with {@link BLOCK_MARKER}. */
     async ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<(version: number) => number> {
       const starts: { version: number; height: number }[] = [];
       for (const transaction of transactions) {

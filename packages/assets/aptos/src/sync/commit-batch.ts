@@ -9,13 +9,12 @@ export interface BatchCommit {
   readonly datasets: readonly string[];
   readonly kind: CommittedBatch['kind'];
   readonly confirmedBy: string | null;
-  /** Stays although it is not confirmed yet. */
   readonly keptRoot?: number | undefined;
 }
 
 const MS_PER_SECOND = 1_000;
 
-/** In one transaction. Concurrent writes of another process for the same versions do no harm. */
+/** One transaction; concurrent writes of the same versions are harmless. */
 export async function commitBatch(
   work: VersionWork,
   { batch, datasets, kind, confirmedBy, keptRoot }: BatchCommit,

@@ -13,7 +13,7 @@ export interface MissingVersions {
   readonly datasets: readonly string[];
 }
 
-/** Taken first by every transaction that writes a network, so that writers can't deadlock. */
+/** Taken first by every writing transaction, against deadlocks. */
 export async function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
   await commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
@@ -25,7 +25,7 @@ export async function listCoverage(source: Pick<Database, 'query'>, network: Apt
   return rows.map(({ dataset, from, to }) => ({ dataset, range: { from, to } }));
 }
 
-/** The parts of `wanted` that lack a dataset, ascending, split at each change of the missing datasets. */
+/** Parts without a dataset, ascending, split where these change. */
 export function missingVersions(
   wanted: readonly BlockRange[],
   datasets: readonly string[],
@@ -46,7 +46,7 @@ export function missingVersions(
   });
 }
 
-/** Joined with overlapping or adjacent ranges. Under {@link lockCommits}. Idempotent. */
+/** Joins neighbors. Under {@link lockCommits}. Idempotent. */
 export async function recordCoverage(
   transaction: Transaction,
   network: AptosNetwork,

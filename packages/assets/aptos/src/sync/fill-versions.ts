@@ -1,4 +1,4 @@
-/** Coverage is written with the rows, so this resumes at any point; versions covered meanwhile are skipped. */
+/** Resumes anywhere; skips versions that are covered meanwhile. */
 import { type BlockRange, ChainsteadError, errorText, rangeSize } from '@chainstead/core';
 import { chainKeyOf } from '../fullnode/network.ts';
 import { commitBatch } from './commit-batch.ts';
@@ -8,7 +8,6 @@ import { readRange } from './read-range.ts';
 import { confirmRoot } from './roots.ts';
 
 export interface FillProgress {
-  /** Versions completed since the start of this call, and in total. */
   readonly done: number;
   readonly total: number;
   readonly rows: number;
@@ -25,7 +24,7 @@ const CHUNK_VERSIONS = 10_000;
 const RETRY_DELAY_MS = 1_000;
 const RETRY_DELAY_MAX_MS = 30_000;
 
-/** A chunk with a transient failure is retried until the signal aborts. @throws VersionsPrunedError, RootMismatchError */
+/** Retries transient failures until aborted. @throws VersionsPrunedError, RootMismatchError */
 export async function fillVersions(
   options: FillOptions,
   ranges: readonly BlockRange[],

@@ -11,10 +11,8 @@ export interface FollowOptions extends AptosSyncOptions {
 
 const POLL_MS = 500;
 const FOLLOW_VERSIONS = 5_000;
-/** At the head every poll makes a commit, so the root is confirmed only at this interval. */
 const CONFIRM_INTERVAL_MS = 10_000;
 
-/** In order, until the end version or until the signal aborts. */
 export async function followVersions(options: FollowOptions, first: number, signal: AbortSignal): Promise<void> {
   const { clock, datasets, fullnodes, settings } = options;
   const names = datasets.map(({ name }) => name);
@@ -35,7 +33,7 @@ export async function followVersions(options: FollowOptions, first: number, sign
   }
 }
 
-/** A fullnode that lags never has the newest version, so one is remembered until it is reached. @throws RootMismatchError */
+/** A lagging fullnode never has the newest version: one is kept. @throws RootMismatchError */
 function compareRoots({ clock, database, fullnodes }: FollowOptions, signal: AbortSignal) {
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let awaited: EndOfBatch | null = null;

@@ -17,7 +17,7 @@ export async function readNetworkStart(database: Database, network: AptosNetwork
   return row ?? null;
 }
 
-/** The first followed version stays that of the first start. Clears an earlier stop. */
+/** Keeps the first followed version, clears a stop. */
 export async function saveNetworkStart(database: Database, network: AptosNetwork, start: NetworkStart): Promise<void> {
   await database.query(
     sql`INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES (${network}, ${chainIdOf(network)}, ${start.historyStart}, ${start.firstFollowed})
@@ -43,7 +43,6 @@ export async function saveHealth(
   );
 }
 
-/** Why indexing is stopped, completely or in part, until the operator acts. */
 export async function saveStop(database: Database, network: AptosNetwork, error: ChainsteadError): Promise<void> {
   await database.query(
     sql`UPDATE aptos_networks SET stop_code = ${error.code}, stop_message = ${error.message}, updated_at = now() WHERE network = ${network}`,
@@ -54,7 +53,7 @@ export async function clearStop(database: Database, network: AptosNetwork): Prom
   await database.query(sql`UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = ${network}`);
 }
 
-/** Before the first start there is no row, so the reason is only in the application log. */
+/** No row before the first start: then only in the application log. */
 export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
   await database.query(
     sql`UPDATE aptos_networks SET stall_reason = ${reason}, updated_at = now() WHERE network = ${network}`,

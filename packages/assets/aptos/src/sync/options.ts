@@ -3,7 +3,6 @@ import type { Database, Leadership } from '@chainstead/db';
 import type { AptosDataset } from '../dataset.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 
-/** Those of the sync engine, where a version counts as a block. Label `chain`: `aptos`, `aptos-testnet`. */
 export interface AptosSyncMetrics {
   readonly head: Gauge<'chain'>;
   readonly checkpoint: Gauge<'chain'>;
@@ -24,7 +23,6 @@ export interface VersionWork {
   readonly logger: Logger;
   readonly metrics: AptosSyncMetrics;
   readonly clock: Clock;
-  /** Nothing is written after another process has taken over the network. */
   readonly leadership?: Pick<Leadership, 'confirm'>;
   readonly batch?: Partial<BatchLimits>;
   onCommit?(committed: CommittedBatch): void;
@@ -43,10 +41,10 @@ export interface CommittedBatch {
 }
 
 export interface AptosSyncSettings {
-  /** Null: the head of the first start. */
+  /** Null: the first start's head. */
   readonly startVersion: number | null;
   readonly endVersion: number | null;
-  /** Milliseconds. @default 500 */
+  /** @default 500 */
   readonly pollMs?: number;
 }
 

@@ -1,4 +1,3 @@
-/** Reads some pages ahead, and yields rows in batches of a commit's size. */
 import type { BlockRange } from '@chainstead/core';
 import type { AptosDataset, DecodedRows } from '../dataset.ts';
 import type { FullnodePage } from '../fullnode/fullnodes.ts';
@@ -13,10 +12,8 @@ export interface VersionBatch {
   readonly fullnode: string;
 }
 
-/** Page limit of a fullnode with default settings. */
 const PAGE_VERSIONS = 100;
 const PAGES_AHEAD = 4;
-/** Together with the ranges in flight, these limit memory. */
 const DEFAULT_BATCH: BatchLimits = { versions: 10_000, rows: 10_000 };
 
 export async function* readRange(
@@ -90,7 +87,6 @@ async function* pagesOf(
   }
 }
 
-/** Several pages if the fullnode returns fewer versions than requested. */
 async function readSpan(
   fullnodes: VersionWork['fullnodes'],
   markers: Markers,

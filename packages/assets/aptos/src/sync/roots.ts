@@ -1,4 +1,4 @@
-/** Two fullnodes with the same accumulator root have the same ledger; it does not prove that their responses match it. */
+/** Equal accumulator roots mean equal ledgers, not that responses match them. */
 import { type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { type GivenRoot, RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
@@ -8,7 +8,7 @@ import type { VersionBatch } from './read-range.ts';
 
 const ROOT = /^0x[0-9a-f]{64}$/;
 
-/** @returns another fullnode that returned the same root; null if none was available @throws RootMismatchError */
+/** @returns the other fullnode; null: none available @throws RootMismatchError */
 export async function confirmRoot(
   fullnodes: Fullnodes,
   { range, root, fullnode }: EndOfBatch,
@@ -23,7 +23,7 @@ export async function confirmRoot(
 
 export type EndOfBatch = Pick<VersionBatch, 'range' | 'root' | 'fullnode'>;
 
-/** In the transaction that writes the batch. Replaces the stored one of the same version. */
+/** In the batch's transaction. Replaces that of the version. */
 export async function saveRoot(
   transaction: Transaction,
   network: AptosNetwork,
@@ -50,7 +50,7 @@ export async function saveConfirmation(
   );
 }
 
-/** While following, an unconfirmed root adds nothing to the next one, so it is dropped. */
+/** While following, unconfirmed roots add nothing to the next. */
 export async function dropUnconfirmedRoot(
   transaction: Transaction,
   network: AptosNetwork,
@@ -61,10 +61,7 @@ export async function dropUnconfirmedRoot(
   );
 }
 
-/**
- * A fullnode that lags behind all stored roots is compared with another one instead; otherwise a stop that it caused
- * would be cleared. @throws RootMismatchError
- */
+/** A fullnode behind all stored roots is compared with another. @throws RootMismatchError */
 export async function checkKnownRoots(
   database: Database,
   fullnodes: Fullnodes,
@@ -105,7 +102,7 @@ async function requireNewestRoot(
   try {
     requireSame(fullnodes.network, known.version, known, await fullnodes.page(known.version, 1, null, signal));
   } catch (error) {
-    // A root that no fullnode has any more can't be compared.
+    // No fullnode has it any more.
     if (!(error instanceof VersionsPrunedError)) throw error;
   }
 }

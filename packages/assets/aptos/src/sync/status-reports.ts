@@ -1,4 +1,4 @@
-/** Every few seconds. Without progress, the reason appears in the status, in a metric and in one log line per minute. */
+/** Every few seconds. Without progress: status, metric, and a log line per minute. */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
@@ -17,11 +17,11 @@ const REPORT_INTERVAL_MS = 2_000;
 const STALL_AFTER_MS = 30_000;
 const STALL_LOG_INTERVAL_MS = 60_000;
 
-/** The last commit over all sessions, epoch milliseconds: a session that fails and restarts is no progress. */
+/** Epoch milliseconds of the last commit in all sessions: a restart is no progress. */
 export interface Progress {
   at: number;
   loggedAt: number;
-  /** Why the database has refused writes since then; null if it has not. */
+  /** Null: no refused writes since. */
   databaseFailure: string | null;
 }
 
@@ -50,7 +50,6 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
   };
 
   const run = async (): Promise<void> => {
-    // Once more at the end, so that a short session is reported too.
     for (let isLast = false; ; ) {
       try {
         await report();
@@ -77,7 +76,6 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
   };
 }
 
-/** From the latest responses of the fullnodes. */
 function explain(
   { fullnodes }: AptosSyncOptions,
   { reach, top }: { readonly reach: LedgerReach | null; readonly top: number },

@@ -5,7 +5,6 @@ import type { AptosEvent } from '../transaction.ts';
 
 export interface CoinEvent {
   readonly activityType: ActivityType;
-  /** Among the transaction's events, from 0. */
   readonly index: number;
   /** `0x` and 64 hexadecimal digits. */
   readonly account: string;

@@ -7,11 +7,10 @@ import { decimalDigits } from '../rows/json-object.ts';
 import { type AptosNetwork, type AptosTransaction, wholeSeconds } from '../transaction.ts';
 import { type ActivityType, type CoinEvent, readCoinEvent } from './coin-event.ts';
 
-/** The gas of every user transaction, including failed ones, is one more row (docs/api/aptos.md#transfers). */
+/** With a gas row per user transaction, even failed (docs/api/aptos.md#transfers). */
 export const transfers: AptosDataset = {
   name: 'transfers',
   tables: ['aptos_transfers'],
-  // Every user transaction has a gas row.
   markers: ['user_transaction', 'genesis_transaction'],
   needsBlockHeights: true,
   derive(slice): DecodedRows {
@@ -24,7 +23,6 @@ export const transfers: AptosDataset = {
   },
 };
 
-/** In ledger order: a transaction's gas before its events. */
 export function deriveTransfers(slice: AptosSlice): StoredTransfer[] {
   const describe = createCoinTypes();
   const rows: StoredTransfer[] = [];
@@ -53,7 +51,7 @@ export function deriveTransfers(slice: AptosSlice): StoredTransfer[] {
 const APTOS_COIN = '0x1::aptos_coin::AptosCoin';
 const GAS_EVENT_INDEX = -1;
 const GAS_CREATION_NUMBER = '-1';
-/** Characters; the limit of aptos-labs' indexer. */
+/** Characters, as aptos-labs' indexer. */
 const ENTRY_FUNCTION_LENGTH_MAX = 1_000;
 
 function sharedColumns(slice: AptosSlice, transaction: AptosTransaction) {
@@ -68,7 +66,6 @@ function sharedColumns(slice: AptosSlice, transaction: AptosTransaction) {
   };
 }
 
-/** Not withdrawn from a store, so it has no event. */
 function gasOf(transaction: AptosTransaction) {
   const { sender, sequenceNumber, gasUsed, gasUnitPrice } = transaction;
   if (transaction.type !== 'user_transaction' || sender === null) return null;
@@ -89,7 +86,7 @@ function gasOf(transaction: AptosTransaction) {
   };
 }
 
-/** A failed transaction has none, even if it lists some. */
+/** None if it failed, whatever it lists. */
 function* movementsOf(transaction: AptosTransaction): Generator<{ event: CoinEvent; coinType: string }> {
   if (!transaction.success) return;
   const events = transaction.events.map(readCoinEvent).filter((event) => event !== null);
@@ -106,20 +103,18 @@ interface StoredTransfer {
   readonly network: AptosNetwork;
   readonly ownerAddress: string;
   readonly transactionVersion: number;
-  /** Among the transaction's events; -1 in the gas row. */
+  /** Among the transaction's events; -1: gas. */
   readonly eventIndex: number;
   readonly eventAccountAddress: string;
   readonly eventCreationNumber: string;
   readonly eventSequenceNumber: string;
   readonly activityType: ActivityType;
-  /** Base units. */
   readonly amount: string;
   readonly blockHeight: number;
   readonly coinType: CoinType;
   readonly entryFunctionId: string | null;
   readonly isGasFee: boolean;
   readonly isTransactionSuccess: boolean;
-  /** Whole seconds. */
   readonly transactionTimestamp: Date;
 }
 
@@ -146,13 +141,13 @@ const INSERT: Insert<StoredTransfer> = {
   onConflict: null,
 };
 
-/** A deleted store no longer shows its handles; if an account loses exactly one store, its other events are of that coin. */
+/** Deleted stores hide handles: if an account loses one only, its other events are of that coin. */
 export function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => string | null {
   const byHandle = new Map<string, string>();
   const byOwnerOfDeleted = new Map<string, string | null>();
   for (const { deleted, owner, coinType, eventHandles } of stores) {
     for (const handle of eventHandles) byHandle.set(handle, coinType);
-    // With a second one, the coin is ambiguous.
+    // A second one makes it ambiguous.
     if (deleted) byOwnerOfDeleted.set(owner, byOwnerOfDeleted.has(owner) ? null : coinType);
   }
   return ({ account, creationNumber }) =>

@@ -6,12 +6,11 @@ import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
 export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>) => boolean;
 
 /**
- * Forms of an event have the same first topic. The number of topics decides, then the place of the upgrade.
- * A log that no form fits belongs to the first one. If the implementation of the emitter decides, all are accepted here.
+ * The number of topics decides, then the upgrade's place. Logs that fit no form: the first one.
+ * All are accepted if the emitter's implementation decides.
  */
 export function acceptedLogs(table: EventTable, tables: readonly EventTable[]): AcceptsLog {
   if (table.abi.isAnonymous) {
-    // Logs of other events are excluded by their first topic. Data decides about the rest.
     const others = new Set(table.otherTopics);
     const count = indexedCount(table);
     return ({ topics }) => topics.length === count && (topics[0] === undefined || !others.has(topics[0]));

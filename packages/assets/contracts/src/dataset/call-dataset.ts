@@ -7,10 +7,9 @@ import { type EventRecord, rowTableOf } from '../tables/row-table.ts';
 import { callDecoder } from './decode-parameters.ts';
 import { type Emitters, emittersByChain, type FurtherMembers } from './event-dataset.ts';
 
-/** `0x` and four bytes. */
 const SELECTOR_DIGITS = 10;
 
-/** Transactions whose data begins with the selector; calls inside transactions are not decoded. */
+/** Calls inside transactions are not decoded. */
 export function callDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,
@@ -49,7 +48,7 @@ interface Call extends ExecutedTransaction {
   readonly to: Address;
 }
 
-/** Nodes of some chains list transactions that the roots of the block don't contain. */
+/** Nodes of some chains list other transactions too. */
 function committed({ header }: WholeBlock, calls: readonly Call[], chain: Chain): readonly Call[] {
   if (calls.length === 0) return calls;
   const own = new Set(

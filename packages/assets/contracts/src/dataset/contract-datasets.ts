@@ -27,10 +27,7 @@ class ContractsChangedError extends defineError('CONTRACTS_CHANGED', () => ({
   retryable: true,
 })) {}
 
-/**
- * Returns one dataset per table, after those that its rows depend on. Commits are refused once a definition has changed.
- * Events of children, and forms that depend on upgrades, are left out until the rows that they depend on are complete.
- */
+/** One per table, after those that its rows need. Commits are refused once a definition changed. */
 export async function readContractDatasets(database: Pick<Database, 'query'>): Promise<readonly Dataset[]> {
   // Read first: a change in between is found by the first commit.
   const revision = await readRevision(database);
@@ -60,7 +57,7 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       const [first] = ofTable;
       if (first === undefined) return [];
       const preceding = precedingOf(ofTable, definitions);
-      // Without old creations and upgrades, children and implementations would not be known.
+      // Children and implementations follow from old rows.
       const deletesOldRows = preceding === null;
       const members = { requireCurrent, deletesOldRows, ...(preceding !== null && { preceding }) };
       const datasetOf = first.table.kind === 'call' ? callDataset : eventDataset;

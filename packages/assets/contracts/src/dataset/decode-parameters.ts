@@ -7,10 +7,9 @@ type Value = string | boolean;
 type Values = readonly Value[] | null;
 type Layout = ReturnType<typeof layoutOf>;
 
-/** Maximum memory of the decoded values of a log or call: more are not decoded. Bytes. */
 const VALUES_BYTES_MAX = 1_048_576;
 
-/** Returns a function that decodes the parameters of a log. Data of an anonymous event must equal the encoding of its values. */
+/** Data of an anonymous event must equal the encoding of its values. */
 export function logDecoder({ abi, parameters }: EventTable): (log: Pick<Log, 'topics' | 'data'>) => Values {
   const isIndexed = abi.inputs.map((input) => input.isIndexed);
   const columns = parameters.map((column, index) => ({ column, isIndexed: isIndexed[index] === true }));
@@ -39,7 +38,7 @@ export function logDecoder({ abi, parameters }: EventTable): (log: Pick<Log, 'to
   };
 }
 
-/** Returns a function that decodes the parameters of a call from its data after the selector. Contracts ignore data after the parameters. */
+/** As contracts do, ignores data after the parameters. */
 export function callDecoder({ parameters }: EventTable): (data: Hex) => Values {
   const columns = parameters.slice(CALL_COLUMNS.length);
   const layout = layoutOf(columns.map(({ abiType }) => abiType));

@@ -13,16 +13,16 @@ export interface Emitters {
   /** Empty: the chain is not indexed. */
   readonly addresses: ReadonlySet<Address>;
   readonly children?: ChildSet | null;
-  /** First wanted block; null: the first one of the chain's history. */
+  /** Null: the first one of the chain's history. */
   readonly firstBlock: number | null;
   readonly accepts?: AcceptsLog;
-  /** Forms of the event among which the implementation of the emitter decides. @default none */
+  /** The emitter's implementation decides among these. @default none */
   readonly byImplementation?: ImplementationForms | null;
 }
 
 export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'>;
 
-/** Rows of children are decoded from logs of any contract, and chosen when they are written. */
+/** Children's logs are decoded from any contract, and chosen as rows are written. */
 export function eventDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,

@@ -29,10 +29,7 @@ interface AddedContract {
 const NAME = /^[a-z][a-z0-9_]{0,23}$/;
 const ADDRESSES_MAX = 1_000;
 
-/**
- * Addresses, events and functions are added to a known contract. With new addresses, its history is read again.
- * @throws ContractRefusedError
- */
+/** With new addresses, a known contract's history is read again. @throws ContractRefusedError */
 export async function addContract(
   database: Database,
   wanted: WantedContract,
@@ -49,7 +46,7 @@ export async function addContract(
   const items = withUpgraded(wanted, chosen);
   const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
   return repeatedIfDeadlocked(database, async (transaction) => {
-    // Commits that decoded with the old definitions come before, or are refused.
+    // Commits with old definitions come before, or are refused.
     await lockChainCommits(transaction, chain);
     await lockContracts(transaction);
     const definitions = await readDefinitions(transaction);
@@ -73,7 +70,6 @@ export async function addContract(
     if (own !== undefined) requireSameFactory(own, factory);
     requireParameters(tables, indexed);
     requireOwnTables(name, tables, definitions);
-    // Blocks of a table that was dropped are read again on all chains.
     const missing = await readMissingTables(transaction);
     const dropped = tables.map((table) => table.name).filter((table) => missing.has(table));
     if (dropped.length > 0)
@@ -85,7 +81,6 @@ export async function addContract(
     if (upgrades !== null) await createEventTables(transaction, naming, [upgrades.column]);
     const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
     const isChanged = await save(transaction, now);
-    // Stored rows lack logs of new addresses, and of children that were created earlier.
     if (own !== undefined) {
       const isLower = factory !== null && own.factory !== null && factory.firstBlock < own.factory.firstBlock;
       if (all.length > own.addresses.length || isLower)
@@ -111,7 +106,7 @@ export async function addContract(
 const ATTEMPTS = 5;
 const DEADLOCK_DETECTED = '40P01';
 
-/** An index on a known table waits for a commit that has written rows to it, and that may wait for the commit lock. Postgres then ends one of them. */
+/** Creating an index may deadlock with a commit that wrote to the table: Postgres ends one. */
 async function repeatedIfDeadlocked<Result>(
   database: Database,
   work: (transaction: Transaction) => Promise<Result>,
@@ -133,7 +128,7 @@ function factoryOf(
   if (factory === null || creationTable === null) return null;
   const { abi, event, parameters } = creationTable;
   const column = parameters[abi.inputs.findIndex(({ name }) => name === factory.child)];
-  // Children may be older than the history of the chain.
+  // Children may be older than the chain's history.
   return {
     ...{ event, child: column?.name ?? '', of: factory.of },
     ...{ firstBlock: firstBlock ?? chain.firstBlock, childFrom: factory.childFrom ?? 'transaction' },
@@ -156,7 +151,7 @@ function requireSameFactory({ name, chainId, factory: known }: ContractDefinitio
     );
 }
 
-/** Blocks are read again, also those of contracts whose factories are children. Older rows stay: a reorg can't remove them. */
+/** Also of contracts whose factories are children. Old rows stay: no reorg removes them. */
 async function removeCovered(
   transaction: Transaction,
   chain: Chain,
@@ -172,7 +167,7 @@ async function removeCovered(
   await removeUnsettled(transaction, chain, tables);
 }
 
-/** Names are joined by the character that they contain: event `v3_swap` of `pool` and event `swap` of `pool_v3` would share a table. */
+/** `v3_swap` of `pool` and `swap` of `pool_v3` would share a table. */
 function requireOwnTables(
   name: string,
   tables: readonly EventTable[],
@@ -190,7 +185,7 @@ function requireOwnTables(
   }
 }
 
-/** Followed blocks below the first one are covered without rows. With a lower first block, they are read again. */
+/** Blocks below the first one are covered without rows: a lower one needs them again. */
 async function forgetBelow(
   transaction: Transaction,
   before: ContractDefinition,
@@ -206,7 +201,7 @@ async function forgetBelow(
 function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {
   const columns = tables.flatMap(({ parameters }) => parameters);
   const names = new Set(columns.map(({ name }) => name));
-  // An entry of an index has at most 2,704 bytes: a longer value could not be stored, and would stop the chain.
+  // An index entry has at most 2,704 bytes: a longer value would stop the chain.
   const hasBoundedSize = ({ type, abiType, isHash }: ParameterColumn): boolean =>
     isHash || (type !== 'text' && type !== 'jsonb' && abiType.type !== 'bytes');
   const long = indexed.find((name) => columns.some((column) => column.name === name && !hasBoundedSize(column)));
@@ -225,7 +220,6 @@ function requireParameters(tables: readonly EventTable[], indexed: readonly stri
     );
 }
 
-/** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
 async function save(
   transaction: Transaction,
   definition: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,

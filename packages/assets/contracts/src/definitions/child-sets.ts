@@ -2,13 +2,12 @@ import type { EventTable } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf } from '../tables/form-at-log.ts';
 import type { ChildFrom, ContractDefinition } from './contract-definition.ts';
 
-/** Addresses that the rows of a table name: children, which may emit events after these rows, or implementations of the emitter from there on. */
+/** Children, which may emit events after these rows, or implementations from there on. */
 export interface ChildSet {
-  /** Table and dataset of the rows: `contracts.pools_pool_created`. */
   readonly table: string;
   readonly column: string;
   readonly firstBlock: number;
-  /** Place since which children emit events; null: an implementation, which counts from its log on. */
+  /** Null: an implementation, which counts from its log on. */
   readonly childFrom: ChildFrom | null;
 }
 
@@ -55,7 +54,6 @@ export function dependentTables(
   ].filter((table, place, all) => all.indexOf(table) === place);
 }
 
-/** Omits definitions that lack a table, or whose factories do: they would stop their chain. */
 export function withTables(
   definitions: readonly ContractDefinition[],
   missing: ReadonlySet<string>,

@@ -16,12 +16,12 @@ export interface ContractDefinition {
   readonly name: string;
   readonly chainId: ChainId;
   readonly addresses: readonly Address[];
-  /** First wanted block; null: the first one of the chain's history. */
+  /** Null: the first one of the chain's history. */
   readonly firstBlock: number | null;
   readonly tables: readonly EventTable[];
   readonly factory: Factory | null;
   readonly upgrades: Upgrades | null;
-  /** Why nothing more is stored; null: the contract is indexed. */
+  /** Nothing more is stored; null: the contract is indexed. */
   readonly suspendedReason: string | null;
   readonly createdAt: Date;
 }
@@ -29,16 +29,16 @@ export interface ContractDefinition {
 export interface Factory {
   readonly event: string;
   readonly child: string;
-  /** Contract whose children are the factories; null: the addresses are. */
+  /** Its children are the factories; null: the addresses are. */
   readonly of: string | null;
   readonly firstBlock: number;
   readonly childFrom: ChildFrom;
 }
 
-/** Start of the transaction or block with the log that names a child, or that log itself. */
+/** Transaction or block of the log that names a child, or the log itself. */
 export type ChildFrom = z.infer<typeof childFrom>;
 
-/** Values of {@link ChildFrom}. The first one is the default. */
+/** The first one is the default. */
 export const childFrom = z.enum(['transaction', 'block', 'log']);
 
 export interface Upgrades {
@@ -100,12 +100,11 @@ export async function readDefinitions(
 
 type StoredJson = Record<'events' | 'factory' | 'upgrades', unknown>;
 
-/** Waits for other changes of definitions: names are unique over all chains. Taken after the commit lock of a chain. */
+/** Names are unique over all chains. Taken after the commit lock. */
 export async function lockContracts(transaction: Transaction): Promise<void> {
   await transactionLock(transaction, 'contracts');
 }
 
-/** Returns a text that changes with every definition. */
 export async function readRevision(database: Pick<Database, 'query'>): Promise<string> {
   const [row] = await database.query<{ revision: string }>(
     sql`SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`,

@@ -7,20 +7,18 @@ import { readDefinitions } from './contract-definition.ts';
 
 export interface ContractStatus {
   readonly chainId: ChainId;
-  /** `contracts.vault_deposit` */
   readonly table: string;
   readonly rows: number;
-  /** False: `rows` is the estimate of the planner. */
   readonly isExact: boolean;
   readonly bytes: number;
   readonly undecoded: number;
-  /** Whether the table was dropped outside of Chainstead. Nothing is stored until the contract is added again. */
+  /** Dropped outside of Chainstead. Nothing is stored until the contract is added again. */
   readonly isMissing: boolean;
   readonly suspendedReason: string | null;
   readonly blocks: readonly BlockRange[];
 }
 
-/** Rows of larger tables are not counted. Bytes. */
+/** Bytes. Larger tables are not counted. */
 const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 
 export async function readContractStatuses(database: Database): Promise<readonly ContractStatus[]> {
@@ -61,7 +59,7 @@ async function countRows(database: Database, name: string, chainId: ChainId): Pr
 
 async function estimateRows(database: Database, name: string, chainId: ChainId): Promise<number> {
   const [plan] = await database.query<{ 'QUERY PLAN': readonly { Plan: { 'Plan Rows': number } }[] }>(
-    // A literal, because a statement with a parameter has no plan of its value.
+    // A literal: with a parameter, the plan ignores its value.
     sql`EXPLAIN (FORMAT JSON) SELECT FROM ${rawSql(name)} WHERE chain_id = ${rawSql(Number(chainId))}`,
   );
   return plan?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;

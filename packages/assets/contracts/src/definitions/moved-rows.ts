@@ -8,10 +8,7 @@ import { readMissingTables } from '../tables/missing-tables.ts';
 import { upgradesOf } from './child-sets.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
-/**
- * An event may have one more form, or a log of another event was taken for an anonymous one. Blocks are read again.
- * Runs under the chain's commit lock. @param before the tables until now
- */
+/** Blocks are read again. Under the chain's commit lock. @param before the tables until now */
 export async function removeMovedRows(
   transaction: Transaction,
   chain: Chain,
@@ -30,7 +27,7 @@ export async function removeMovedRows(
   }
 }
 
-/** Also removes rows that a reorg may replace: the events are not indexed until the upgrades are complete. */
+/** Also rows that a reorg may replace: the events wait for upgrades. */
 export async function removeMovedForms(
   transaction: Transaction,
   chain: Chain,
@@ -61,7 +58,7 @@ function formsKey(forms: readonly EventTable[]): string {
   return JSON.stringify(forms.map(({ name, since, implementations }) => [name, since, implementations]));
 }
 
-/** Removes rows and coverage of blocks that a reorg may still replace: datasets that are not indexed would keep them. Runs under the chain's commit lock. */
+/** Datasets that are not indexed would keep them in a reorg. Under the chain's commit lock. */
 export async function removeUnsettled(
   transaction: Transaction,
   chain: Chain,
@@ -84,7 +81,7 @@ async function removeFrom(transaction: Transaction, { id }: Chain, table: string
   await readAgain(transaction, id, table, block);
 }
 
-/** Removes rows of another form of the event, since when that replaced this one. Undecoded ones may be its logs at any place. */
+/** Rows since the other form replaced this one. Undecoded rows may be its logs at any place. */
 async function removeRowsOfForm(
   transaction: Transaction,
   { id }: Chain,

@@ -26,7 +26,7 @@ export function createContractMetrics(registry: Registry): ContractMetrics {
   };
 }
 
-/** Rows stay, except those that a reorg may replace. @returns the number of suspended contracts, earlier ones included */
+/** Removes only rows that a reorg may replace. @returns suspended contracts, earlier ones too */
 export async function suspendLargeContracts(
   database: Database,
   chain: Chain,
@@ -54,7 +54,6 @@ interface ContractSize {
   readonly is_suspended: boolean;
 }
 
-/** Reads the catalog and statistics alone. */
 export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {
   return sql`SELECT name, suspended_reason IS NOT NULL AS is_suspended,
     coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,
@@ -78,7 +77,7 @@ async function suspend(database: Database, chain: Chain, name: string, reason: s
   });
 }
 
-/** @throws ContractRefusedError if the name is unknown on the chain */
+/** @throws ContractRefusedError if the chain lacks the name */
 export async function resumeContract(database: Database, name: string, chainId: ChainId): Promise<void> {
   const resumed = await database.query(
     sql`UPDATE contract_definitions SET suspended_reason = NULL, revision = gen_random_uuid()

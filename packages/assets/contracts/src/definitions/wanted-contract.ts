@@ -7,19 +7,19 @@ export interface WantedContract {
   readonly name: string;
   readonly chain: Chain;
   readonly addresses: readonly Address[];
-  /** Null: the addresses emit the events of the ABI. */
+  /** Null: the addresses emit the events. */
   readonly factory: WantedFactory | null;
-  /** Parsed JSON: an ABI, or an artifact that contains one. Not checked yet. */
+  /** Parsed JSON, unchecked: an ABI, or an artifact with one. */
   readonly abi: unknown;
   readonly firstBlock: number | null;
-  /** Names or signatures of the wanted events; null: all. */
+  /** Names or signatures; null: all. */
   readonly events: readonly string[] | null;
   readonly indexed: readonly string[];
-  /** Whether calls of the functions that change state get tables. @default false */
+  /** Tables for functions that change state. @default false */
   readonly calls?: boolean;
-  /** Log since which events have the form of this ABI, if the number of their indexed parameters is as before. @default none */
+  /** Since when events have this form, with as many indexed parameters. @default none */
   readonly upgrade?: LogPlace | null;
-  /** Implementation of the proxies that the ABI belongs to. Events have its form while a proxy has it. @default none */
+  /** Proxies' implementation: events have this form while a proxy has it. @default none */
   readonly implementation?: Address | null;
 }
 

@@ -3,16 +3,14 @@ import { type AbiEvent, parseEventSignature } from '@chainstead/events/decoding'
 import { type ChildFrom, type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 
 export interface WantedFactory {
-  /** Contract whose children are the factories; null: the given addresses are. */
+  /** Its children are the factories; null: the addresses are. */
   readonly of: string | null;
-  /** `PoolCreated(address indexed token0, address indexed token1, address pool)` */
   readonly event: string;
   readonly child: string;
   /** @default transaction */
   readonly childFrom?: ChildFrom | undefined;
 }
 
-/** Topics of a log after the first one. */
 const INDEXED_MAX = 3;
 
 export function creationEvent({ event: given, child }: WantedFactory): AbiEvent {
@@ -39,7 +37,7 @@ export function creationEvent({ event: given, child }: WantedFactory): AbiEvent 
   return event;
 }
 
-/** @throws ContractRefusedError if the contract whose children are the factories has none on the chain */
+/** @throws ContractRefusedError if `of` has no factory on the chain */
 export function requireParent({ of }: WantedFactory, chain: Chain, definitions: readonly ContractDefinition[]): void {
   if (of === null) return;
   const parent = definitions.find(({ name, chainId }) => name === of && chainId === chain.id);

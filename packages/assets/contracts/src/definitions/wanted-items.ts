@@ -47,7 +47,6 @@ export function itemsOf(wanted: WantedContract): WantedItems {
   return { items, skipped, named: all.filter((one) => !one.isAnonymous) };
 }
 
-/** Nothing in a log shows which of its parameters are indexed, only how many. */
 function requireOneLayout(name: string, events: readonly AbiEvent[]): void {
   const named = events.filter((one) => !one.isAnonymous);
   const alike = [...Map.groupBy(named, (abi) => `${abi.topic0} ${indexedCount({ abi })}`).values()];
@@ -84,7 +83,6 @@ function chosenEvents(
   return chosen;
 }
 
-/** Functions that change nothing are left out: transactions to them are rare. */
 function callsOf({ name, chain }: WantedContract, entries: readonly AbiEntry[]): readonly TableItem[] {
   if (chain.transactions.mode !== 'all')
     throw new ContractRefusedError(

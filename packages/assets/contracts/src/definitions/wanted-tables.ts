@@ -24,10 +24,7 @@ interface DefinedTables {
   readonly creationTable: EventTable | null;
 }
 
-/**
- * An event or function keeps the table that the name has on any chain. The factory's event has a separate one.
- * @param known definitions of the name on all chains @throws ContractRefusedError if logs could belong to several tables
- */
+/** @param known definitions on all chains @throws ContractRefusedError for ambiguous logs */
 export function tablesOf(
   name: string,
   known: readonly ContractDefinition[],
@@ -54,7 +51,6 @@ export function tablesOf(
     if (isCreation) creationEvent = table.event;
     const kept = tables.find((one) => one.name === table.name);
     if (kept !== undefined) return kept;
-    // Children and their factory emit no logs of each other.
     const alike = isCreation ? [] : tables.filter(({ event }) => event !== creationEvent);
     const placed = { ...table, otherTopics: [], implementations: [], since: sinceOf(name, table, alike, given) };
     tables.push(placed);
@@ -77,7 +73,7 @@ export function tablesOf(
   };
 }
 
-/** Returns the known table of an event or function. The first names of parameters stay. On other chains names count: they are the columns. */
+/** First names of parameters stay. On other chains names count: they are the columns. */
 function findTable(
   known: readonly ContractDefinition[],
   own: ContractDefinition | undefined,
@@ -103,7 +99,7 @@ function isSameForm(one: TableItem, other: TableItem): boolean {
   );
 }
 
-/** Returns the log since which an event has another form than before; null if the number of topics or the implementation distinguishes its forms. */
+/** Null: topics or the implementation distinguish the forms. */
 function sinceOf(
   name: string,
   table: EventTable,
@@ -140,7 +136,6 @@ function requireOneForm(name: string, tables: readonly EventTable[], implementat
     );
 }
 
-/** Logs of other events with as many topics are no logs of an anonymous one. */
 function withOtherTopics(table: EventTable, tables: readonly EventTable[], named: WantedTables['named']): EventTable {
   if (!table.abi.isAnonymous) return table;
   const events = [...tables.filter(isNamedEvent).map(({ abi }) => abi), ...named];

@@ -4,7 +4,7 @@ import { isNamedEvent } from '../tables/log-shape.ts';
 import { type ContractDefinition, ContractRefusedError, type Upgrades } from './contract-definition.ts';
 import type { WantedContract } from './wanted-contract.ts';
 
-/** Event of a proxy that names its implementation. @see https://eips.ethereum.org/EIPS/eip-1967 */
+/** @see https://eips.ethereum.org/EIPS/eip-1967 */
 const UPGRADED = upgradedEvent();
 
 /** @throws ContractRefusedError */

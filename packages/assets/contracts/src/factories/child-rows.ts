@@ -27,10 +27,7 @@ interface RowsOfChildren extends Pick<EventTable, 'kind'> {
   readonly children: ChildSet;
 }
 
-/**
- * Keeps logs from the place on at which the log that names the child counts, and calls to it. Runs under the commit lock,
- * so rows of earlier blocks and of this commit are visible. @throws ChildrenUnknownError
- */
+/** Under the commit lock: this commit's rows are visible. @throws ChildrenUnknownError */
 export async function linesOfChildren(
   transaction: Transaction,
   chain: Chain,
@@ -49,7 +46,7 @@ export async function linesOfChildren(
   });
 }
 
-/** With `log`, calls count from the transaction after the creation, since a log does not show when the calls of its transaction began. */
+/** `log`: calls count from the next transaction, since a log does not date its calls. */
 function isCounted(
   kind: EventTable['kind'],
   childFrom: ChildSet['childFrom'],

@@ -2,19 +2,18 @@ import { type Database, sql } from '@chainstead/db';
 import { readRevision } from '../definitions/contract-definition.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 
-/** Chain ID and table, separated by a space. Rows that depend on others are read last: a lacking child leaves no gap. */
 export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ key: string }>(COMPLETE);
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Returns a text that changes with the definitions, with missing tables, and when the children of a contract have become known. Parses no ABI. */
+/** Changes with definitions, missing tables and known children. Parses no ABI. */
 export async function readContractsState(database: Pick<Database, 'query'>): Promise<string> {
   const parts = [await readRevision(database), await readMissingTables(database), await readCompleteChildren(database)];
   return parts.flatMap((part) => (typeof part === 'string' ? [part] : [...part])).join('\n');
 }
 
-/** If no block of the chain is followed, the highest block with the events counts. One statement: the checkpoint moves all the time. */
+/** Unfollowed chain: up to the highest block with events. One statement: the checkpoint moves. */
 const COMPLETE = sql`SELECT chain_id || ' ' || dataset AS key
   FROM contract_definitions
   CROSS JOIN LATERAL (VALUES (factory), (upgrades)) AS naming (item)

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
-/** Reads one entry of the index per address, whatever the number of children. */
+/** One index entry per address. */
 export function creationsStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,

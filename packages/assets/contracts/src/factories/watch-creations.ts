@@ -8,13 +8,13 @@ export interface DependentTables {
   readonly children: ChildSet;
   readonly only: readonly Address[] | null;
   readonly tables: readonly string[];
-  /** Whether another row moves stored rows to another table, so that they are removed, also those of blocks that are not covered. */
+  /** Another row moves stored rows to another table, also those in uncovered blocks. */
   readonly isMoving: boolean;
 }
 
 type Dependents = ReadonlyMap<number, DependentTables>;
 
-/** Changes below covered blocks of dependent tables remove their rows and coverage: the blocks are read again. */
+/** Changes below covered blocks remove dependent rows and coverage, to be read again. */
 export function watchCreations(dependents: Dependents): PrecedingRows {
   return {
     async watch(transaction, chain, range) {
@@ -78,7 +78,6 @@ async function removeDependents(
       sql`DELETE FROM ${rawSql(table)} WHERE chain_id = ${chain.id} AND block_number >= ${block}`,
     );
   await removeCoverage(transaction, chain.id, tables, { from: block, to: Number.MAX_SAFE_INTEGER });
-  // Running servers read the removed blocks again.
   await transaction.query(
     sql`UPDATE contract_definitions SET revision = gen_random_uuid() WHERE chain_id = ${chain.id} AND (factory IS NOT NULL OR upgrades IS NOT NULL)`,
   );

@@ -1,13 +1,11 @@
 import type { Database } from '@chainstead/db';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
 
-/** Reads all definitions. Parses them again only after a change. */
 export type DefinitionReader = (database: Pick<Database, 'query'>) => Promise<readonly ContractDefinition[]>;
 
 export function createDefinitionReader(): DefinitionReader {
   let known: { readonly revision: string; readonly definitions: readonly ContractDefinition[] } | null = null;
   return async (database) => {
-    // Read first: a change in between is noticed by the next call.
     const revision = await readRevision(database);
     if (known?.revision === revision) return known.definitions;
     const definitions = await readDefinitions(database);

@@ -19,7 +19,7 @@ import { isStored, namedTables } from './contract-names.ts';
 
 interface NamedLog {
   readonly name: string;
-  /** Item of the event in the ABI; null if an event of another contract with the log's topic0 has as many topics as the log, and this one has not. */
+  /** Null: another contract's event fits the log's number of topics, and this one does not. */
   readonly item: NamedEventItem | null;
 }
 
@@ -36,21 +36,17 @@ interface NamedEventItem {
 
 interface NamedLogsRequest {
   readonly chain: Chain;
-  /** Contracts and events; unknown ones have no logs. */
   readonly names: Iterable<string>;
   readonly logs: readonly Log[];
-  /** Lowest of these blocks. Without all upgrades before it, events whose form depends on them have no logs. */
+  /** Lowest block. Without all upgrades before it, events that depend on them have no logs. */
   readonly from: number;
-  /** Highest of these blocks, up to which rows must be complete. Null: unknown children have no logs. */
+  /** Up to which rows must be complete. Null: unknown children have no logs. */
   readonly completeTo: number | null;
 }
 
 type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
 
-/**
- * Logs of children count from the log after the one that names the child. Rows of factories in the same blocks must exist.
- * @throws a retryable error if events of a factory, or upgrades, are missing up to `completeTo`
- */
+/** @throws a retryable error if factory events or upgrades are missing up to `completeTo` */
 export async function readNamedLogs(
   database: Pick<Database, 'query'>,
   definitions: readonly ContractDefinition[],
@@ -120,7 +116,6 @@ function eventsOf(chain: Chain, definitions: readonly ContractDefinition[], name
   });
 }
 
-/** Most events of a block's contracts don't occur in it. */
 function itemOnce({ abi }: EventTable): NamedEvent['item'] {
   let item: NamedEventItem | undefined;
   return () => {

@@ -37,7 +37,7 @@ function bytesSchema(bytes: number): JsonSchema {
   return { type: 'string', pattern: `^0x${bytes === 0 ? '([0-9a-f]{2})*' : `[0-9a-f]{${2 * bytes}}`}$` };
 }
 
-/** Leaves are texts. A tuple with unnamed or equally named members is a list. */
+/** Leaves are texts. Unnamed or equally named members make a list. */
 function nestedSchema({ type, components = [] }: AbiType): JsonSchema {
   if (type.endsWith(']')) {
     const item = { name: '', type: type.slice(0, type.lastIndexOf('[')), components };

@@ -88,7 +88,6 @@ function operationOf(template: Operation, page: Page, event: DocumentedEvent): o
   const shared = template.parameters.filter(({ in: place, name: given }) => place === 'query' && given !== 'filters');
   return {
     ...template,
-    // Names contain no hyphens, so that ids differ.
     operationId: `getOwnContractEvents-${contract}-${name}`,
     tags: [GROUP],
     summary: `List ${contract} ${name} events`,

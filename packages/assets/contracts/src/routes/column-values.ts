@@ -2,12 +2,10 @@ import { hexBytes } from '@chainstead/db';
 import type { ParameterColumn } from '../tables/event-table.ts';
 
 export interface ColumnValues {
-  /** Phrase that completes "must be …". */
   readonly allowed: string;
   parse(text: string): FilterValue | undefined;
 }
 
-/** A bound value: bytes, decimal digits, text or a boolean. */
 export type FilterValue = Buffer | string | boolean;
 
 export function columnValues({ type, abiType, isHash }: ParameterColumn): ColumnValues | null {

@@ -9,10 +9,10 @@ export interface ColumnFilter {
 }
 
 export interface EventFilters {
-  /** The column whose index is read; null: the primary key. */
+  /** Null: the primary key. */
   readonly leading: {
     readonly column: ParameterColumn;
-    /** Null: a range, in whose order rows are returned. */
+    /** Null: a range, which orders rows. */
     readonly value: FilterValue | null;
   } | null;
   readonly filters: readonly ColumnFilter[];
@@ -29,10 +29,10 @@ export const PAGE_PARAMETERS = [
   ...['limit', 'order', 'cursor'],
 ] as const;
 
-/** Maximum length of all filters of a request: a cursor contains them. Characters. */
+/** Characters of all filters: a cursor contains them. */
 const FILTERS_LENGTH_MAX = 2_000;
 
-/** Sorted `name=value` texts; repeated ones are repeated. @throws InvalidParameterError if they are too long */
+/** Sorted `name=value`. @throws InvalidParameterError if too long */
 export function filterTexts(query: Readonly<Record<string, unknown>>): readonly string[] {
   const known: ReadonlySet<string> = new Set(PAGE_PARAMETERS);
   const texts = Object.entries(query)
@@ -47,7 +47,7 @@ export function filterTexts(query: Readonly<Record<string, unknown>>): readonly 
   return texts.toSorted();
 }
 
-/** @param texts of {@link filterTexts} @throws InvalidParameterError with all problems */
+/** @param texts {@link filterTexts} @throws InvalidParameterError with all problems */
 export function readFilters(event: FilteredEvent, texts: readonly string[]): EventFilters {
   const given = Map.groupBy(texts, (text) => text.slice(0, text.indexOf('=')));
   const read = [...given].map(([name, ofName]) => readFilter(event, name, ofName));

@@ -1,7 +1,7 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { EVENT_KEY } from '../tables/row-table.ts';
 
-/** A `jsonb` list of lists, without partial, invalid and expression indexes. @param oid null: an empty list */
+/** `jsonb` lists, without partial, invalid and expression indexes. @param oid null: empty */
 export function indexColumns(oid: Sql): Sql {
   return sql`coalesce((SELECT jsonb_agg(ARRAY(
       SELECT attribute.attname FROM unnest(index.indkey) WITH ORDINALITY AS key (attnum, place)
@@ -10,7 +10,7 @@ export function indexColumns(oid: Sql): Sql {
     WHERE index.indrelid = ${oid} AND index.indisvalid AND index.indpred IS NULL AND index.indexprs IS NULL), '[]')`;
 }
 
-/** Returns the columns that lead an index which contains the key of rows next: pages of a value are ranges of it. */
+/** Columns that lead an index with the row key next: pages of a value are ranges of it. */
 export function indexedColumns(indexes: readonly (readonly string[])[]): ReadonlySet<string> {
   const wanted = EVENT_KEY.join();
   return new Set(indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])));

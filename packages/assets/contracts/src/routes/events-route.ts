@@ -40,7 +40,6 @@ export const contractEventsRoute: RouteModule = (app, dependencies) => {
     }),
     filterOf: ({ name, event, chain, filters, ...given }) => ({
       ...{ name, event, chain: chain?.key },
-      // Without any, those of the cursor apply.
       filters: filters.length === 0 ? undefined : filters,
       ...givenBlockBounds(given),
     }),
@@ -90,7 +89,6 @@ function notFound(chain: string): NotFoundError {
 
 const UNDEFINED_TABLE = '42P01';
 
-/** The operator may remove the contract after its definition was read. */
 async function unlessDropped<T>(chain: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -11,13 +11,13 @@ export interface EventPlace {
   readonly block_number: number;
   readonly transaction_index: number;
   readonly log_index: number;
-  /** Value of the leading column in digits, if rows are ordered by it; otherwise null. */
+  /** Digits; null: rows have another order. */
   readonly value: string | null;
 }
 
 export interface EventsQuery extends PageBounds, EventFilters {
   readonly order: KeysetOrder;
-  /** Rows per page. One more is read to detect the next page. */
+  /** Per page; one more is read. */
   readonly limit: number;
   readonly after: EventPlace | null;
 }
@@ -25,13 +25,13 @@ export interface EventsQuery extends PageBounds, EventFilters {
 export interface EventsPageRow extends IndexedColumns, PackedTexts {
   readonly newest: number | null;
   readonly blocks: string | null;
-  /** Last row that was read, if rows may follow it although the page has at most `limit` of them. */
+  /** Last row read, if more may follow although the page has at most `limit`. */
   readonly read_to: EventPlace | null;
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 
-/** Reads at most `rowsMax` rows of one index range. @param rowsMax at least `limit` + 1 */
+/** One index range. @param rowsMax at least `limit` + 1 */
 export function eventsStatement(
   chain: Chain,
   table: EventTable,
@@ -60,10 +60,7 @@ FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(ta
 }
 
 interface Range {
-  /**
-   * Row comparisons over the first columns of the index: the planner expects many rows, and reads in the order of the index.
-   * For equalities it may expect few, and sort all of them.
-   */
+  /** Row comparisons: for equalities the planner may expect few rows, and sort all. */
   readonly scan: readonly Sql[];
   readonly rest: readonly Sql[];
   readonly key: readonly string[];
@@ -84,7 +81,6 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
       key,
       scan: [start, rangeSide(query, column, far)],
       rest: [
-        // The index has values of all chains in one order.
         sql`chain_id = ${chainId}`,
         ...filters.filter((one) => one.column !== column).map(conditionOf),
         ...span.lower,
@@ -101,7 +97,6 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
   return {
     key,
     scan: [start, sideOf(far)],
-    // Rows with a filtered value are decoded.
     rest:
       leading === null
         ? [sql`${rawSql(UNDECODED)} IS NULL`]
@@ -116,7 +111,6 @@ function rowsAfterPlace(order: KeysetOrder, key: readonly string[], first: reado
 function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>'): Sql {
   const bounds = filters.filter((one) => one.column === column && one.operator.startsWith(side));
   const columns = rawSql(`(${column.name}, chain_id)`);
-  // The scan begins or ends at the tightest of several bounds.
   const [tightest] = bounds.toSorted((one, other) => {
     const [low, high] = side === '>' ? [other, one] : [one, other];
     const difference = BigInt(String(low.value)) - BigInt(String(high.value));

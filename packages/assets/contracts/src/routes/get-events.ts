@@ -13,16 +13,15 @@ export interface ListedEvent
 }
 
 export interface EventsPage {
-  /** In order; at most `query.limit`. */
   readonly rows: readonly ListedEvent[];
   readonly indexed: Indexed;
-  /** Where the next page begins, and the highest block of the run; null on the last page. */
+  /** `upperBound`: the run's highest block. Null: last page. */
   readonly next: { readonly position: EventPlace; readonly upperBound: number } | null;
 }
 
 export const ROWS_READ_MAX = 10_000;
 
-/** May have fewer rows and a next page, after {@link ROWS_READ_MAX}. @throws {InconsistentPageError} */
+/** A page may be short after {@link ROWS_READ_MAX} rows. @throws {InconsistentPageError} */
 export function getEvents(
   database: ReadDatabase,
   chain: Chain,
@@ -32,7 +31,6 @@ export function getEvents(
   return readConsistentPage(async () => {
     const first = await readPage(database, chain, table, query, query.limit + 1);
     if (!first.isCut) return first.page;
-    // Rows that don't match are rare: a second statement reads more.
     const { page } = await readPage(database, chain, table, query, Math.max(ROWS_READ_MAX, query.limit + 1));
     return page;
   });

@@ -14,10 +14,8 @@ export async function readEvent(
   chain: Chain,
   { name, event }: { readonly name: string; readonly event: string },
 ): Promise<ReadableEvent | null> {
-  // The event alone: a contract has up to 256 of them.
   const [row] = await database.select<{
     readonly firstBlock: number | null;
-    /** First one; null: the factories are children of another contract. */
     readonly address: string | null;
     readonly child: string | null;
     readonly parent: string | null;

@@ -15,7 +15,7 @@ export async function createEventTables(
   await grantReads(transaction, tables);
 }
 
-/** Even a statement that creates no index, because it exists, locks the table against writers: those may wait for the commit lock of this transaction. */
+/** CREATE INDEX locks even if the index exists, and writers may wait for this transaction. */
 async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ name: string }>(
     sql`SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'i'`,
@@ -30,7 +30,7 @@ export async function dropEventTables(transaction: Transaction, tables: readonly
   }
 }
 
-/** The view of an event has no index for its texts, so readers may also read its table. Only missing rights are granted: a grant locks. */
+/** Readers may use tables too: views have no index for texts. Grants lock: only missing ones. */
 async function grantReads(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   const missing = await transaction.query<{ object: string }>(
     sql`SELECT 'SCHEMA contracts' AS object FROM pg_roles WHERE rolname = ${READER_ROLE} AND NOT has_schema_privilege(rolname, 'contracts', 'USAGE')
@@ -72,7 +72,7 @@ function indexesOf(table: EventTable, indexed: readonly string[], known: Readonl
   const { name, parameters } = table;
   const chosen = parameters.filter((column) => indexed.includes(column.name));
   const definitions = [
-    // Malformed logs are few, so counting them reads this index alone.
+    // Malformed logs are few: counting reads this index.
     [UNDECODED, `(chain_id, block_number) WHERE ${UNDECODED} IS NOT NULL`] as const,
     ...chosen.map((column) => [column.name, `(${column.name}, ${EVENT_KEY.join(', ')})`] as const),
   ];
@@ -96,10 +96,9 @@ export function relationNames(table: EventTable): readonly string[] {
   return [relationOf(table), ...columns.map((column) => indexName(table, column))];
 }
 
-/** No column begins with an underscore. */
 const KEY = '_pkey';
 
-/** Indexes share their names with the tables of the schema, which contain no `$`. Postgres would cut long ones: they have the position of the parameter. */
+/** Shares a namespace with tables, which have no `$`. Long ones have the parameter's position. */
 function indexName(table: EventTable, column: string): string {
   const name = `${relationOf(table)}$${column}`;
   if (name.length <= NAME_BYTES) return name;

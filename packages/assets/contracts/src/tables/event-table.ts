@@ -4,10 +4,10 @@ import { cutName, distinctNames, sqlName } from './sql-names.ts';
 
 export interface ParameterColumn {
   readonly name: string;
-  /** `numeric` for integers, `jsonb` for arrays and tuples; bytes and addresses are `bytea`. */
+  /** `numeric`: integers. `jsonb`: arrays, tuples. `bytea`: bytes, addresses. */
   readonly type: 'numeric' | 'bytea' | 'boolean' | 'text' | 'jsonb';
   readonly abiType: AbiType;
-  /** Whether the column holds the hash of a value that is too long for a topic. */
+  /** Hash of a value too long for a topic. */
   readonly isHash: boolean;
   readonly isNullable?: boolean;
 }
@@ -15,11 +15,11 @@ export interface ParameterColumn {
 export interface TableItem {
   readonly kind: 'event' | 'call';
   readonly abi: AbiEvent;
-  /** For an anonymous event, first topics of the contract's other events with as many topics. Logs with these are not its own. */
+  /** Anonymous events: first topics of others with as many topics. */
   readonly otherTopics: readonly Hash[];
-  /** Log since which the event has this form; null: always, or the number of topics distinguishes the forms. */
+  /** Null: always, or the number of topics distinguishes the forms. */
   readonly since: LogPlace | null;
-  /** Implementations of a proxy whose logs of the event have this form. None: it does not depend on them. */
+  /** Proxy implementations whose logs have this form. None: independent of them. */
   readonly implementations: readonly Address[];
 }
 
@@ -30,13 +30,11 @@ export interface LogPlace {
 
 export interface EventTable extends TableItem {
   readonly contract: string;
-  /** Name of the event in paths and SQL: `deposit`; of a function: `deposit_call`. */
   readonly event: string;
-  /** With its schema: `contracts.vault_deposit`. Also the name of the dataset. */
+  /** With schema (`contracts.vault_deposit`); the dataset's name too. */
   readonly name: string;
-  /** View with readable addresses and bytes: `analytics.contract_vault_deposit`. */
+  /** Readable: `analytics.contract_vault_deposit`. */
   readonly view: string;
-  /** In the order of the ABI. Those of a call begin with {@link CALL_COLUMNS}. */
   readonly parameters: readonly ParameterColumn[];
 }
 
@@ -70,12 +68,12 @@ function callColumn(name: string, type: ParameterColumn['type'], abiType: string
   return { name, type, abiType: { name, type: abiType }, isHash: false };
 }
 
-/** Column with topics and data of a log, or data of a call, that the ABI does not fit. All parameters are then null. */
+/** Log or call data that the ABI does not fit. All parameters are then null. */
 export const UNDECODED = 'undecoded';
 
 const QUERY_NAMES = ['chain', 'cursor', 'limit', 'order', 'from_block', 'to_block', 'from_date', 'to_date'];
 
-/** With `incoming_contracts_` in front, a staging table fits into the 63 bytes of a name. */
+/** `incoming_contracts_` plus this fits 63 bytes. */
 const TABLE_BYTES = 44;
 const COLUMN_BYTES = 59;
 
@@ -99,7 +97,7 @@ export function eventTable(contract: string, event: string, item: TableItem): Ev
   };
 }
 
-/** View columns with the bytes of parameters, such as `owner_bytes`: the texts of the view have no index. */
+/** Such as `owner_bytes`: the view's texts have no index. */
 export function bytesColumns({ parameters }: Pick<EventTable, 'parameters'>): ReadonlyMap<string, string> {
   const bytes = parameters.filter(({ type }) => type === 'bytea').map(({ name }) => name);
   const taken = [...Object.keys(PLACE_COLUMNS), ...parameters.map(({ name }) => name)];
@@ -110,7 +108,7 @@ export function bytesColumns({ parameters }: Pick<EventTable, 'parameters'>): Re
   return new Map(bytes.map((name, index) => [name, names[index] ?? '']));
 }
 
-/** Returns a name for each event and function, in order. Overloads of one name get a number. @param taken names of earlier ones */
+/** In order. Overloads get a number. @param taken earlier names */
 export function eventNames(contract: string, items: readonly TableItem[], taken: readonly string[]): readonly string[] {
   const bytesMax = TABLE_BYTES - contract.length - OVERLOAD_BYTES;
   return distinctNames(
@@ -119,7 +117,6 @@ export function eventNames(contract: string, items: readonly TableItem[], taken:
   );
 }
 
-/** `_1000` */
 const OVERLOAD_BYTES = 5;
 
 function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {

@@ -17,7 +17,7 @@ export function dependOnImplementation(forms: readonly EventTable[]): boolean {
   return forms.length > 1 && forms.some(({ implementations }) => implementations.length > 0);
 }
 
-/** @param forms in the order in which they were added @param upgrade the last one before the log; null: none */
+/** @param forms in order of addition @param upgrade last one before the log; null: none */
 export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: Upgrade | null): EventTable | undefined {
   const [first, ...others] = forms.toSorted(({ since: one }, { since: other }) => {
     if (one === null || other === null) return Number(one !== null) - Number(other !== null);

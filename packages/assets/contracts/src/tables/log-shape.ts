@@ -9,7 +9,7 @@ export function isNamedEvent({ kind, abi }: Pick<EventTable, 'kind' | 'abi'>): b
   return kind === 'event' && !abi.isAnonymous;
 }
 
-/** Returns whether a log may fit two anonymous events: it has as many topics, and data of a length that both have. */
+/** As many topics, and data of a length that both may have. */
 export function mayBeConfused(one: Pick<EventTable, 'abi'>, other: Pick<EventTable, 'abi'>): boolean {
   if (indexedCount(one) !== indexedCount(other)) return false;
   const [first, second] = [dataSize(one), dataSize(other)];
@@ -26,7 +26,6 @@ function dataSize({ abi: { inputs } }: Pick<EventTable, 'abi'>): EncodingSize {
   return sizeOfAll(inputs.filter(({ isIndexed }) => !isIndexed).map(sizeOf));
 }
 
-/** An offset is in front of each value without a fixed length. */
 function sizeOfAll(sizes: readonly EncodingSize[]): EncodingSize {
   return {
     words: sizes.reduce((sum, { words, isFixed }) => sum + words + (isFixed ? 0 : 1), 0),
@@ -35,7 +34,6 @@ function sizeOfAll(sizes: readonly EncodingSize[]): EncodingSize {
 }
 
 const LIST = /^(.*)\[(\d*)\]$/;
-/** A list, text or bytes without items. */
 const LENGTH: EncodingSize = { words: 1, isFixed: false };
 
 function sizeOf({ name, type, components = [] }: AbiType): EncodingSize {

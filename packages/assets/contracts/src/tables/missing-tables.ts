@@ -1,6 +1,5 @@
 import { type Database, sql } from '@chainstead/db';
 
-/** Such as after a `DROP TABLE` of the operator. Parses no ABI. @returns names with their schema */
 export async function readMissingTables(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ name: string }>(MISSING);
   return new Set(rows.map(({ name }) => name));

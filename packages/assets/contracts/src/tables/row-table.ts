@@ -12,9 +12,9 @@ export interface EventRecord {
   readonly blockTime: string;
   readonly transactionHash: string;
   readonly contract: string;
-  /** By parameter: decimal digits, `0x` and digits, JSON, text; null if there is none. Null: the log or call is not decoded. */
+  /** Decimal digits, `0x` digits, JSON, text; null: none. Null: not decoded. */
   readonly values: readonly (string | boolean | null)[] | null;
-  /** `0x`, topics without that of the signature, and data of a log that is not decoded; or data of a call without its selector. */
+  /** `0x`, topics after the signature's, and data; for a call, data after the selector. */
   readonly undecoded: string | null;
 }
 
@@ -54,7 +54,6 @@ export function placeOfLine(line: string): {
   };
 }
 
-/** Bytes of the number of fields, and of the length in front of each. */
 const [COUNT, LENGTH] = [2, 4];
 const BLOCK_START = COUNT + LENGTH + 8 + LENGTH;
 const TRANSACTION_START = BLOCK_START + 8 + LENGTH;

@@ -1,9 +1,6 @@
 import { keccak256Hex } from '@chainstead/core';
 
-/**
- * `sqrtPriceX96` becomes `sqrt_price_x96`, and `_from` becomes `from_`, because `FROM` is reserved. May be empty.
- * @param bytesMax longer names are cut, and end with a hash of the whole name
- */
+/** `_from`: `from_`, as `FROM` is reserved. May be empty. @param bytesMax longer: cut, hashed */
 export function sqlName(name: string, bytesMax: number): string {
   const snake = name
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
@@ -21,10 +18,9 @@ export function cutName(name: string, bytesMax: number): string {
   return `${name.slice(0, bytesMax - HASH_DIGITS - 1)}_${hash}`;
 }
 
-/** A name that is taken gets a number; the first of equal names keeps it. */
 export function distinctNames(names: readonly string[], taken: readonly string[]): readonly string[] {
   const used = new Set(taken);
-  // A later name may look like a numbered one: names without a number are given out first.
+  // A later name may look numbered: names without a number are given out first.
   const kept = names.map((name) => {
     if (used.has(name)) return null;
     used.add(name);
@@ -45,8 +41,7 @@ function numbered(name: string, used: Set<string>): string {
 const HASH_DIGITS = 8;
 
 /**
- * Words that can't be a column name without quotes, and system columns.
- * @see https://www.postgresql.org/docs/current/sql-keywords-appendix.html, "reserved" for PostgreSQL
+ * @see https://www.postgresql.org/docs/current/sql-keywords-appendix.html "reserved"
  * @see https://www.postgresql.org/docs/current/ddl-system-columns.html
  */
 const RESERVED: ReadonlySet<string> = new Set(

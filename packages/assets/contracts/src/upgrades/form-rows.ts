@@ -24,7 +24,7 @@ export class ImplementationsUnknownError extends defineError(
   }),
 ) {}
 
-/** Runs under the chain's commit lock. @throws ImplementationsUnknownError if upgrades are missing up to these blocks */
+/** Under the commit lock. @throws ImplementationsUnknownError if upgrades are missing up to here */
 export async function linesOfForm(
   transaction: Transaction,
   chain: Chain,

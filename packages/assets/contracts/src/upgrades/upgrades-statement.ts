@@ -9,7 +9,7 @@ interface WantedUpgrades {
   readonly to: number;
 }
 
-/** Ascending. Rows are few, since a name has at most a thousand addresses. */
+/** Ascending. Few: a name has at most a thousand addresses. */
 export function upgradesStatement(
   { id }: Pick<Chain, 'id'>,
   { table, column }: Pick<ChildSet, 'table' | 'column'>,

@@ -15,10 +15,9 @@ export function isPriceable(chain: Chain, token: Address): boolean {
   return feedOf(chain, token) !== null || dollar.includes(token) || (isEther(chain, token) && hasEtherQuotes(chain));
 }
 
-/** US dollars per whole token at the end of a block; null: unknown. */
 type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;
 
-/** Rules: docs/concepts/prices.md. A dollar token without a feed, or with an absent one, counts as 1. */
+/** A dollar token without a feed counts as 1: docs/concepts/prices.md. */
 async function readSteps(
   database: ReadDatabase,
   chain: Chain,
@@ -68,7 +67,6 @@ export async function readAnchorBook(
   return Object.assign(knownPriceOf, { isPending });
 }
 
-/** Swaps of a block are neighbors, and a price takes longer to find than a swap to add. */
 function oncePerBlock(priceAt: PendingSteps): PendingSteps {
   let [block, price]: [number, ReturnType<PendingSteps>] = [-1, null];
   return (at) => {

@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 
-/** Kinds of tokens whose dollar price does not come from pools, the most preferred quote token first. */
+/** Tokens priced without pools, the most preferred quote token first. */
 export const ANCHOR_KINDS = ['dollar', 'native', 'ether', 'other'] as const;
 export type AnchorKind = (typeof ANCHOR_KINDS)[number];
 
-/** The native token counts as its wrapped one: in Uniswap v4 it is the zero address. */
+/** The native token (Uniswap v4: the zero address) counts as its wrapped one. */
 export type Anchors = Readonly<Record<AnchorKind, readonly Address[]>>;
 type AnchoredChain = Pick<Chain, 'id' | 'wrappedNative' | 'dollarTokens' | 'tokenFeeds'>;
 
@@ -36,7 +36,7 @@ export function knownDecimals({ id, native }: Pick<Chain, 'id' | 'native'>, toke
 const ETHER_DECIMALS = 18;
 const DOLLAR_DECIMALS = 6;
 
-/** Token 0 is the quote token if it is the more preferred anchor; of two equal ones, token 1 is. */
+/** The more preferred anchor is the quote token; of two equal ones, token 1. */
 export function isQuotedIn0(token0: Address, token1: Address, anchors: Anchors): boolean {
   return rankOf(token0, anchors) < rankOf(token1, anchors);
 }
@@ -46,7 +46,7 @@ function rankOf(token: Address, anchors: Anchors): number {
   return rank === -1 ? ANCHOR_KINDS.length : rank;
 }
 
-/** Wrapped native tokens, dollar tokens (`dollar18` with 18 decimals, others 6), and ether on chains with another native token. */
+/** Dollar tokens have 6 decimals, `dollar18` has 18. Ether: on chains with another native token. */
 const TOKENS: readonly (readonly [chainId: number, kind: 'wrapped' | 'dollar' | 'dollar18' | 'ether', string])[] = [
   [1, 'wrapped', '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'],
   [1, 'dollar', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'],

@@ -23,7 +23,6 @@ export const binChanges: Dataset<BinChangeRow> = {
 const LIQUIDITY_BOOKS: ReadonlySet<unknown> = new Set([liquidityBook1, liquidityBook2]);
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): BinChangeRow[] {
-  // Logs are those of whole blocks, so the sums of a block are complete.
   const sums = new Map<string, BinChange & { readonly blockNumber: number }>();
   for (const log of logs)
     for (const change of decodeBinChanges(log)) {

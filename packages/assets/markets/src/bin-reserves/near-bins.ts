@@ -1,13 +1,12 @@
 export interface BinAmounts {
   readonly bin: number;
-  /** Base units of token X and token Y. */
   readonly amount0: bigint;
   readonly amount1: bigint;
 }
 
 const BASIS_POINTS = 10_000n;
 
-/** Bins whose price is at most a factor of 1.1 from the active one. `binStep`: basis points. */
+/** Bins within a factor of 1.1 of the active one. `binStep`: basis points. */
 export function binsWithinTenth(binStep: number): number {
   if (!Number.isInteger(binStep) || binStep < 1) return 0;
   const step = BASIS_POINTS + BigInt(binStep);
@@ -16,7 +15,7 @@ export function binsWithinTenth(binStep: number): number {
   return bins;
 }
 
-/** A Fenwick tree over all bins that ever change. Other bins are a RangeError. */
+/** A Fenwick tree. @throws RangeError for a bin that is not in `all` */
 export function createBinBook(all: Iterable<number>) {
   const bins = [...new Set(all)].toSorted((left, right) => left - right);
   const indexOf = new Map(bins.map((bin, index) => [bin, index]));
@@ -42,7 +41,7 @@ export function createBinBook(all: Iterable<number>) {
         sum.amount1 += amount1;
       }
     },
-    /** Base units of X in the bins from the active one up, and of Y down. Others are not for sale near the price. */
+    /** Base units of X in bins from the active one up, and of Y down: others are not for sale. */
     near(activeId: number, reach: number): readonly [bigint, bigint] {
       const [upper0] = sumOfFirst(countBelow(bins, activeId + reach + 1));
       const [lower0] = sumOfFirst(countBelow(bins, activeId));

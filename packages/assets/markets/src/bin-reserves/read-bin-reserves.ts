@@ -19,13 +19,13 @@ export interface BinReserves {
   readonly bins: readonly BinAmounts[];
 }
 
-/** The first block whose changes are read from `bin_changes`, not from the sums. */
+/** First block that is read from `bin_changes`, not from the sums. */
 export function firstUnsummedBinBlock(block: number): number {
   const [, , width] = BIN_SPAN_BLOCKS;
   return Math.max(0, block - (block % width));
 }
 
-/** Bins at the start of {@link firstUnsummedBinBlock}. Null: the sums are being built. */
+/** Null: the sums are being built. */
 export async function readBinReserves(
   database: ReadDatabase,
   chain: Chain,
@@ -56,7 +56,6 @@ export async function readBinReserves(
 export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], block: number): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const end = firstUnsummedBinBlock(block);
-  // The spans of each width begin where the wider ones end.
   const spans = BIN_SPAN_BLOCKS.map((width, place) => {
     const wider = BIN_SPAN_BLOCKS[place - 1];
     const [first, last] = [wider === undefined ? 0 : end - (end % wider), end - (end % width)];
@@ -86,11 +85,10 @@ UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuilt(chainId, binReservesOfCha
 
 export interface BlockBinChange extends BinAmounts {
   readonly block: number;
-  /** Unix seconds of the block. */
+  /** Unix seconds. */
   readonly since: number;
 }
 
-/** Oldest first, in the order of the ranges. */
 export async function readBinChanges(
   database: ReadDatabase,
   chain: Chain,

@@ -10,15 +10,14 @@ import type { StoredSpan } from '../pool-candles/stored-span.ts';
 export interface SpanToStore extends StoredSpan {
   readonly firstBlock: number;
   readonly lastBlock: number;
-  /** Prices in the span follow from no earlier block. */
   readonly pricesFromBlock: number;
   readonly settings: string;
 }
 
-/** A span that was claimed longer ago and never finished is taken over. */
+/** A claim that was not finished in this time is taken over. */
 const CLAIM_SECONDS = 600;
 
-/** Later changes mark the span, so both are read without a lock. Null: stored, claimed or not allowed now. */
+/** Reads need no lock: later changes mark the span. Null: stored, claimed or not allowed now. */
 export async function claimSpan(
   database: Database,
   chain: Chain,

@@ -35,7 +35,7 @@ const POOLS_MAX = 500;
 const CANDLES_MAX = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
-/** Makes candles with changed decimals stale. Prices whose swaps were dropped are scaled. */
+/** Makes candles with changed decimals stale. Prices of dropped swaps are scaled. */
 export function addOutdatedCandles(dueWork: Pick<DueWork, 'add'>, { database, chains }: OutdatedCandlesOptions): void {
   for (const { chain } of chains)
     dueWork.add<{ address: Address }>({
@@ -74,7 +74,6 @@ async function markOutdated(
       after = last.start + 1;
     }
   }
-  // Decimals that changed meanwhile leave the row due.
   for (const claim of claims) {
     const isHeld = isClaimed(CHANGED_DECIMALS, claim);
     await database.query(
@@ -125,7 +124,6 @@ async function computableSpans(
   return ({ hours, start }) => computable.has(`${hours} ${start}`);
 }
 
-/** {@link addOutdatedCandles} may have missed candles that were just stored. */
 export async function markStoredWithOthers(
   database: Database,
   chain: Chain,
@@ -149,7 +147,7 @@ interface OutdatedCandle extends StoredSpan {
   readonly prices: Buffer;
 }
 
-/** Candles stay unused if decimals were unknown, or an anchor's changed: values follow from each swap. */
+/** Decimals that were unknown, or an anchor's that changed: values follow from each swap. */
 async function rescaleCandles(
   database: Database,
   chain: Chain,
@@ -182,7 +180,7 @@ async function rescaleCandles(
   );
 }
 
-/** Returns the power of ten that prices change by; null: they can't be scaled. */
+/** The power of ten that prices change by; null: they can't be scaled. */
 function exponentOf(
   { token0, token1, decimals: [now0, now1] }: FiguredPool,
   { decimals0, decimals1 }: OutdatedCandle,

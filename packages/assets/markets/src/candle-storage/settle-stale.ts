@@ -19,7 +19,6 @@ export async function settleStale(database: Database, chain: Chain, storable: St
     const revisionOf = new Map(span.pools.map((pool, index) => [pool, span.revisions[index] ?? '']));
     const settled =
       span.hours === 1 ? await computeHour(database, chain, storable, span) : await computeDay(database, chain, span);
-    // Those of a span that can't be computed yet come again later, after others.
     await database.query(
       sql`UPDATE stale_candles SET checked_at = now() WHERE chain_id = ${chain.id} AND hours = ${span.hours} AND start = ${span.start} AND pool_key = ANY (${span.pools.map(poolKey)}::bigint[])`,
     );
@@ -33,7 +32,7 @@ export async function settleStale(database: Database, chain: Chain, storable: St
 interface StaleSpan extends StoredSpan {
   readonly pools: readonly PoolId[];
   readonly revisions: readonly string[];
-  /** Null: the span is not stored with the current settings. */
+  /** Null: not stored with the current settings. */
   readonly first: number | null;
   readonly last: number | null;
   readonly pricesFrom: number | null;
@@ -61,7 +60,7 @@ async function computeHour(
   { start, pools, first, last, pricesFrom }: StaleSpan,
 ): Promise<readonly Settled[]> {
   if (first === null || last === null || pricesFrom === null) return [];
-  // Dropped swaps leave their candles as they are.
+  // Dropped swaps leave their candles.
   if (!covers(swaps, first, last) || (prices !== null && !covers(prices, pricesFrom, last))) return [];
   const candles = await computeCandles(database, chain, start, { from: first, to: last }, pools);
   const candleOf = new Map(candles.map((candle) => [candle.pool.pool, candle]));
@@ -91,7 +90,6 @@ async function computeDay(database: Database, chain: Chain, { start, pools, firs
     });
 }
 
-/** Replaces a candle unless its swaps changed since it was found stale. */
 function replaceCandle(
   database: Database,
   chain: Chain,

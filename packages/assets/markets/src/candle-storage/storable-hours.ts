@@ -8,10 +8,8 @@ import { secondsOf, VALID_SPAN } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 import type { SpanToStore } from './claimed-span.ts';
 
-/** Blocks whose candles may be stored: settled, and with indexed swaps and prices. */
 export interface StorableBlocks {
   readonly swaps: readonly BlockRange[];
-  /** Null: prices need no indexed blocks. */
   readonly prices: readonly BlockRange[] | null;
 }
 
@@ -26,7 +24,7 @@ export async function readStorableBlocks(database: ReadDatabase, chain: Chain): 
   return { swaps: await runsOf(SWAPS_DATASET), prices: prices === null ? null : await runsOf(prices.name) };
 }
 
-/** Returns the last block that no reorg replaces; null: none. */
+/** The last block that no reorg replaces; null: none. */
 export async function readSettledBlock(database: ReadDatabase, chain: Chain): Promise<number | null> {
   const [row] = await database.select<{ readonly settled: number | null }>(
     sql`SELECT least(checkpoint, greatest(coalesce(finalized, 0), checkpoint - ${chain.reorgDepthMax}::bigint)) AS settled FROM sync_chains WHERE chain_id = ${chain.id}`,

@@ -17,12 +17,12 @@ export interface StoreCandlesOptions {
 }
 
 const HOURS_MAX = 500;
-/** Aggregators of price feeds are looked up every 10 minutes: an hour is not stored before a new one is known. */
+/** Feed aggregators are looked up every 10 minutes: no hour is stored before a new one is known. */
 const DELAY_SECONDS = 1_800;
 /** Windows of statistics reach back a week. */
 const TRADERS_SECONDS = 8 * 86_400;
 
-/** Newest first. Several processes may do so. Returns the number of stored hours. */
+/** Newest first. Several processes may run this. Returns the number of stored hours. */
 export async function storeCandles(options: StoreCandlesOptions): Promise<number> {
   const { database, chain, signal, now } = options;
   const storable = await readStorableBlocks(database, chain);

@@ -64,5 +64,4 @@ export function joinRecord(earlier: PoolCandle | undefined, row: PricedRecord): 
   };
 }
 
-/** Equal to the decimals of no token: readers then use the hours. */
 const CHANGED_DECIMALS = [-1, -1] as const;

@@ -39,7 +39,6 @@ export interface CandlePool {
 }
 
 export interface CandleLimits {
-  /** Swaps per statement, and per turn of the event loop. */
   readonly part: number;
   readonly swapsMax: number;
 }
@@ -58,14 +57,14 @@ export interface CandleReading {
 export interface PartsBatch {
   readonly parts: readonly OpenCandle[];
   readonly swaps: number;
-  /** Further swaps that the candle of the last part needs, up to the limit of a request and one. */
+  /** Further swaps that the candle of the last part needs, at most a request's limit and one. */
   readonly needed: number;
 }
 
 /** Stored spans per statement, at first and at most: a page of a busy pool ends soon. */
 const SPANS = { first: 1_024, most: 16_384 };
 
-/** Newest first: stored candles of the width, narrower ones in its gaps, and swaps of the rest. */
+/** Newest first. Narrower candles fill gaps between stored ones, and swaps the rest. */
 export async function* readParts(
   reading: CandleReading,
   times: TimeSpan,
@@ -79,7 +78,6 @@ export async function* readParts(
   const decimals = pool.pair.isQuotedIn0 ? ([quote, base] as const) : ([base, quote] as const);
   const [bounds, whole] = [reading.stored[width], wholeSpans(width, times.from, times.to)];
   const [lowest, end] = [Math.max(whole.first, bounds.first), Math.min(whole.end, bounds.end)];
-  // Everything from here to the last stored candle is read from narrower ones.
   let gapEnd = times.to;
   for (let [upper, size] = [end, SPANS.first]; upper > lowest; size = Math.min(2 * size, SPANS.most)) {
     const first = Math.max(lowest, upper - size * width);
@@ -114,13 +112,12 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
     const query: SwapsPartQuery = { pool: pool.pool, bounds, after, limit: limits.part };
     const { parts, swaps, last } = await readPart(async () => {
       const part: SwapsPart = await readSwaps(database, chain, query);
-      // Elsewhere only swaps of requested wallets are indexed.
       const covered = part.swaps.filter(({ block }) => reading.covered.has(block));
       return { parts: await joinSwaps(reading, covered), swaps: part.swaps.length, last: part.last };
     });
     const [newest] = parts;
     let needed = 0;
-    // A candle with more swaps than a part may have more than a request reads: they are counted before they are read.
+    // Counts swaps before it reads them: a candle may have more than a request reads.
     if (newest !== undefined && parts.length === 1 && swaps === limits.part && newest.start !== counted) {
       counted = newest.start;
       const ofCandle = boundsOf({ from: Math.max(times.from, newest.start), to: times.to }, reading.pinnedBlock);
@@ -143,7 +140,6 @@ async function joinSwaps(
 ): Promise<readonly OpenCandle[]> {
   const priceOf = swapPricer(pair, decimals);
   const tokens = currency === 'usd' ? [pair.quote] : [pair.quote, ZERO_ADDRESS];
-  // Swaps of a block are neighbors.
   const blocks = swaps.filter(({ block }, index) => swaps[index - 1]?.block !== block);
   const book = await readAnchorBook(database, chain, tokens, blocks);
   const pricesAt = quotePrices(chain, pair.quote, book);

@@ -106,7 +106,7 @@ interface FoundCandles extends ShownCandles {
   readonly next: { readonly position: z.infer<typeof positionSchema>; readonly upperBound: number } | null;
 }
 
-/** Inclusive start, exclusive end. Milliseconds. */
+/** Milliseconds; the end is exclusive. */
 function spanOf({ from_date: from, to_date: to }: z.infer<typeof filterSchema>): readonly [number, number] {
   if (from === null) throw new InvalidParameterError({ parameter: 'fromDate', message: 'fromDate is required' });
   if (to === null) throw new InvalidParameterError({ parameter: 'toDate', message: 'toDate is required' });

@@ -12,9 +12,8 @@ import { boundsOf, type CandleLimits, type CandlePool, readParts } from './candl
 import { readExtent } from './read-extent.ts';
 
 export interface CandlesQuery extends CandlePool {
-  /** Widened to whole candles, so that a candle has the same figures in every range. */
   readonly times: TimeSpan;
-  /** The newest block at the first page; null: this is the first page. */
+  /** Newest block at the first page; null: this is the first page. */
   readonly pinnedBlock: number | null;
   readonly limit: number;
 }
@@ -27,10 +26,9 @@ export interface CandlesPage {
 }
 
 /**
- * Returns candles of a pool, from stored hours and days where a candle has them. Other parts come from swaps, each with its exact amounts and
- * the price of its quote token in its block.
- * @throws {ApiError} 400 if one candle narrower than an hour has more than `swapsMax` swaps
- * @throws {SwapsNotSummedError} if a wider one has as many that no stored hour has yet
+ * Uses stored hours and days, else swaps with the price of their quote token in their block.
+ * @throws {ApiError} 400 if a candle narrower than an hour has over `swapsMax` swaps
+ * @throws {SwapsNotSummedError} if a wider one has as many without a stored hour
  */
 export async function getCandles(
   database: ReadDatabase,
@@ -64,7 +62,7 @@ export async function getCandles(
     // The last candle may have earlier swaps, so it belongs to the next page.
     if (isOver || read + needed > limits.swapsMax + limits.part) {
       if (candles.length > 1) return page(candles.slice(0, -1), true);
-      // The worker stores final hours and days, so that a wide candle needs few swaps later.
+      // The worker stores final hours: a wide candle needs few swaps later.
       throw width === null ? new TooManySwapsError(limits.swapsMax) : new SwapsNotSummedError(limits.swapsMax);
     }
     if (candles.length > limit) return page(candles.slice(0, limit), true);

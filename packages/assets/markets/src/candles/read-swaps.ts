@@ -37,13 +37,12 @@ export interface SwapsPartQuery {
 }
 
 export async function readSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<SwapsPart> {
-  // All swaps are in one text: a row per swap takes several times as long to read.
   const [row] = await database.select<{
     /** Block, amount 0 and amount 1 of each swap. */
     packed: string | null;
     /** Number and time of each block. */
     times: string | null;
-    /** Block, transaction index and log index. */
+    /** Block, transaction index, log index. */
     last: readonly number[] | null;
   }>(poolSwapsStatement(chain, query));
   const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
@@ -75,7 +74,7 @@ function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuer
   const chainId = sql`${chain.id}::bigint`;
   const { fromDate, toDate, pinnedBlock } = bounds;
   const ctes = [fromDateBound(chainId, sql`${fromDate}`), toDateBound(chainId, sql`${toDate}`)];
-  // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
+  // A comparison of rows: with two bounds of a column, the planner expects few and sorts all.
   const first = sql`(${PLACE_COLUMNS}) >= ((SELECT block FROM from_date), 0, 0)`;
   const upper = [sql`block_number <= (SELECT block FROM to_date)`];
   if (pinnedBlock !== null) upper.push(sql`block_number <= ${pinnedBlock}::bigint`);
@@ -100,7 +99,6 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
   for (let index = 0; index + 2 < words.length; index += 3) {
     const block = Number(words[index]);
     const time = timeOf.get(block);
-    // A swap is stored together with its block.
     if (time === undefined) continue;
     swaps.push({ block, time, amount0: BigInt(words[index + 1] ?? 0), amount1: BigInt(words[index + 2] ?? 0) });
   }

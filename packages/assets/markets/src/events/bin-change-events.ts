@@ -5,7 +5,7 @@ import { type EventLayout, type EventLog, eventLayout, fitsUnsigned, hasLayout }
 export interface BinChange {
   readonly pool: Address;
   readonly bin: number;
-  /** Base units of token X and token Y into the bin; negative out of it. */
+  /** Base units of X and Y into the bin; negative: out of it. */
   readonly amount0: bigint;
   readonly amount1: bigint;
 }
@@ -19,7 +19,7 @@ interface BinDecoder {
 
 const LOW_128 = (1n << 128n) - 1n;
 
-/** LBPair.sol 2.0 to 2.2. Version 2.0 holds fees apart; later ones add all but the protocol's to the bins. */
+/** LBPair.sol 2.0 to 2.2. Version 2.0 holds fees apart; later ones only those of the protocol. */
 const decoders: readonly BinDecoder[] = [
   {
     event: eventLayout('Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)', 4, 5),
@@ -47,7 +47,7 @@ const DEPOSITED = topicOf('DepositedToBins(address,address,uint256[],bytes32[])'
 const WITHDRAWN = topicOf('WithdrawnFromBins(address,address,uint256[],bytes32[])');
 export const BIN_CHANGE_TOPICS: readonly Hash[] = [...decoders.map(({ event }) => event.topic), DEPOSITED, WITHDRAWN];
 
-/** Pure, never throws on hostile input. Any contract can emit a perfect event: only proven pools count. */
+/** Pure, never throws on hostile input. Anyone can emit such events: only proven pools count. */
 export function decodeBinChanges(log: EventLog): readonly BinChange[] {
   const [topic0] = log.topics;
   const decoder = topic0 === undefined ? undefined : byTopic.get(topic0);
@@ -70,7 +70,6 @@ function ofSingleBin(name: string, sign: bigint): BinDecoder {
   };
 }
 
-/** Later versions: two arrays of equal length, one after the other. No pair has another encoding. */
 function ofManyBins({ topics, data }: EventLog, sign: bigint): readonly Change[] {
   const words = wordCount(data);
   const count = lengthAt(data, 2 * WORD);
@@ -85,7 +84,7 @@ function ofManyBins({ topics, data }: EventLog, sign: bigint): readonly Change[]
 
 const WORD = 32;
 
-/** Each word packs both tokens: X in the low half, Y in the high half. */
+/** X is in the low half of a word, Y in the high half. */
 function difference({ data }: EventLog, added: number, taken: number): readonly [bigint, bigint] {
   const [plus, minus] = [bigIntAt(data, added), bigIntAt(data, taken)];
   return [(plus & LOW_128) - (minus & LOW_128), (plus >> 128n) - (minus >> 128n)];

@@ -5,7 +5,7 @@ import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
 const LOW_128 = (1n << 128n) - 1n;
 
-/** One log per bin (dexes.md 2, 3). Amounts include the fee, so that they add up to the transfers. */
+/** One log per bin. Amounts include the fee, so that they add up to transfers (dexes.md 2, 3). */
 export const binEvents: readonly PoolEventDecoder[] = [
   {
     event: eventLayout('Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)', 4, 5),
@@ -22,9 +22,7 @@ export const binEvents: readonly PoolEventDecoder[] = [
     event: eventLayout('Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)', 3, 6),
     hasState: true,
     decode: (log) => {
-      // Each word packs both tokens: X in the low half, Y in the high half.
       const amountAt = (word: number, shift: bigint) => (bigIntAt(log.data, word) >> shift) & LOW_128;
-      // Amounts in, protocol fees, amounts out.
       const net = (shift: bigint) => amountAt(1, shift) + amountAt(5, shift) - amountAt(2, shift);
       return binSwap(log, bigIntAt(log.data, 0), net(0n), net(128n));
     },

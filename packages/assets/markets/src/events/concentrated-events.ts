@@ -5,12 +5,10 @@ import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
 const SWAP = 'Swap(address,address,int256,int256,uint160,uint128,int24';
 
-/** Uniswap v3 and its forks, PancakeSwap v3, Slipstream, Algebra (dexes.md 2). */
+/** Uniswap v3 and forks, PancakeSwap v3, Slipstream, Algebra (dexes.md 2). */
 export const concentratedEvents: readonly PoolEventDecoder[] = [
   swapOf(`${SWAP})`, 5),
-  // PancakeSwap v3: protocol fees of both tokens follow.
   swapOf(`${SWAP},uint128,uint128)`, 7),
-  // Algebra Integral: fees of the override and of the plugin follow.
   swapOf(`${SWAP},uint24,uint24)`, 7),
   {
     event: eventLayout('Initialize(uint160,int24)', 1, 2),
@@ -44,13 +42,11 @@ function swapOf(signature: string, words: number): PoolEventDecoder {
   };
 }
 
-/** Null if a word is outside its type (uint160, uint128, int24). */
 export function concentratedState(sqrtPriceX96: bigint, liquidity: bigint, tick: bigint): ConcentratedState | null {
   if (!fitsUnsigned(sqrtPriceX96, 160) || !fitsUnsigned(liquidity, 128) || !fitsSigned(tick, 24)) return null;
   return { of: 'price', sqrtPriceX96, liquidity, tick: Number(tick) };
 }
 
-/** Both amounts follow the liquidity in the data. */
 function liquidityChange(log: EventLog, change: 'add' | 'remove', place: number): LiquidityEvent | null {
   const [lower, upper] = [signedTopic(log, 2), signedTopic(log, 3)];
   const liquidity = bigIntAt(log.data, place);

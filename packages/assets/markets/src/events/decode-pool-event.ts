@@ -28,7 +28,7 @@ export const STATE_EVENT_TOPICS: readonly Hash[] = decoders
   .filter(({ hasState }) => hasState === true)
   .map(({ event }) => event.topic);
 
-/** Pure, never throws on hostile input. Any contract can emit a perfect event: only proven pools count. */
+/** Pure, never throws on hostile input. Anyone can emit such events: only proven pools count. */
 export function decodePoolEvent(log: EventLog, vaults: PoolVaults): PoolEvent | null {
   const [topic0] = log.topics;
   const decoder = topic0 === undefined ? undefined : byTopic.get(topic0);

@@ -3,7 +3,7 @@ import { addressAt, bigIntAt, wordCount } from '@chainstead/events/abi';
 
 export type EventLog = Pick<Log, 'address' | 'topics' | 'data'>;
 
-/** Other contracts use the same topic0 with other numbers of topics (topic0 included) or words of data. */
+/** Other contracts use a topic0 with other numbers of topics (topic0 included) or words. */
 export function eventLayout(signature: string, topics: number, words: number): EventLayout {
   return { topic: keccak256Hex(Buffer.from(signature)), topics, words };
 }

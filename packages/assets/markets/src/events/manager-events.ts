@@ -25,7 +25,6 @@ export const managerEvents: readonly PoolEventDecoder[] = [
     isVault: true,
     decode: (log) => {
       const [pool, lower, upper, liquidityDelta] = [poolOf(log), signedAt(log, 0), signedAt(log, 1), signedAt(log, 2)];
-      // A change of 0 only collects fees.
       if (pool === null || liquidityDelta === 0n || !fitsSigned(lower, 24) || !fitsSigned(upper, 24)) return null;
       const range = { tickLower: Number(lower), tickUpper: Number(upper), liquidityDelta };
       return { kind: 'liquidity', pool, change: liquidityDelta > 0n ? 'add' : 'remove', amounts: null, range };
@@ -56,7 +55,7 @@ function swapOf(signature: string, words: number): PoolEventDecoder {
   };
 }
 
-/** Managers count from the caller's side: negative is into the pool. */
+/** Negative is into the pool: managers count from the caller's side. */
 function callerAmounts(log: EventLog): SideAmounts | null {
   const [amount0, amount1] = [signedAt(log, 0), signedAt(log, 1)];
   if (!fitsSigned(amount0, 128) || !fitsSigned(amount1, 128)) return null;

@@ -4,7 +4,6 @@ import { type EventLog, eventLayout, topicAddress } from './event-layout.ts';
 import type { SwapEvent } from './pool-event.ts';
 import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
-/** They have no state, so they are never a source of prices (dexes.md 2). */
 export const namedTokenEvents: readonly PoolEventDecoder[] = [
   {
     event: eventLayout('LOG_SWAP(address,address,address,uint256,uint256)', 4, 2),
@@ -41,7 +40,6 @@ export const namedTokenEvents: readonly PoolEventDecoder[] = [
   },
 ];
 
-/** Coins that the event numbers: their addresses follow from the transfers of the transaction. */
 function coinSwap(signature: string, words: number, places: readonly [number, number]): PoolEventDecoder {
   return {
     event: eventLayout(signature, 2, words),
@@ -59,7 +57,7 @@ function namedSwap(
   return swap(log, tokenIn, tokenOut, bigIntAt(log.data, placeIn), bigIntAt(log.data, placeOut));
 }
 
-/** Uniswap v1: both amounts are topics, one of them of the native token. */
+/** Uniswap v1: both amounts are topics, one of the native token. */
 function exchangeSwap(log: EventLog, tokenIn: Address | null, tokenOut: Address | null): SwapEvent | null {
   const [, , amountIn, amountOut] = log.topics;
   if (amountIn === undefined || amountOut === undefined) return null;

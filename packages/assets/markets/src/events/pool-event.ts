@@ -1,9 +1,9 @@
 import type { Address, Hex } from '@chainstead/core';
 
-/** Address of a pool's contract; in pool managers the 32-byte id of their events, see {@link poolInVault}. */
+/** Contract address, or 32-byte id at a pool manager: see {@link poolInVault}. */
 export type PoolId = Hex;
 
-/** Base units, positive into the pool. Without fees on transfer: traders may pay more or receive less. */
+/** Base units, positive into the pool. Fees on transfer are not in them. */
 export type PoolAmounts = SideAmounts | TokenAmounts;
 
 /** `token0 < token1` except in Liquidity Book. */
@@ -13,10 +13,10 @@ export interface SideAmounts {
   readonly amount1: bigint;
 }
 
-/** Tokens that the event names, or coins that it numbers. Both amounts are positive. */
+/** Named by the event, or coins that it numbers. Both amounts are positive. */
 export interface TokenAmounts {
   readonly of: 'tokens';
-  /** Null: the event doesn't name it. The zero address is the native token. */
+  /** Null: not named. The zero address is the native token. */
   readonly tokenIn: Address | null;
   readonly tokenOut: Address | null;
   readonly amountIn: bigint;
@@ -31,7 +31,7 @@ export interface Reserves {
   readonly reserve1: bigint;
 }
 
-/** Square root of token1 per token0 in base units, times 2^96, with the liquidity in range. */
+/** √(token1 per token0 in base units) · 2^96, and the liquidity in range. */
 export interface ConcentratedState {
   readonly of: 'price';
   readonly sqrtPriceX96: bigint;
@@ -48,7 +48,7 @@ export interface SwapEvent {
   readonly kind: 'swap';
   readonly pool: PoolId;
   readonly amounts: PoolAmounts;
-  /** Null: the event has no state. Pools with reserves emit it in a `Sync` directly before the swap. */
+  /** Null: none. Pools with reserves emit it in a `Sync` directly before the swap. */
   readonly state: PoolState | null;
 }
 
@@ -61,7 +61,6 @@ export interface LiquidityEvent {
   readonly range: { readonly tickLower: number; readonly tickUpper: number; readonly liquidityDelta: bigint } | null;
 }
 
-/** Reserves after any change, or the first price of a pool. */
 export interface StateEvent {
   readonly kind: 'state';
   readonly pool: PoolId;

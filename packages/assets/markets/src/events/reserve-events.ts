@@ -2,10 +2,8 @@ import { bigIntAt } from '@chainstead/events/abi';
 import { eventLayout, fitsUnsigned } from './event-layout.ts';
 import type { PoolEventDecoder } from './pool-event-decoder.ts';
 
-/** Uniswap v2, its forks, Solidly in both forms, and Kyber DMM (dexes.md 2). */
 export const reserveEvents: readonly PoolEventDecoder[] = [
   swapOf('Swap(address,uint256,uint256,uint256,uint256,address)', 4),
-  // Solidly, second form: both addresses are indexed first.
   swapOf('Swap(address,address,uint256,uint256,uint256,uint256)', 4),
   swapOf('Swap(address,uint256,uint256,uint256,uint256,address,uint256)', 5),
   syncOf('Sync(uint112,uint112)', 112),
@@ -14,7 +12,7 @@ export const reserveEvents: readonly PoolEventDecoder[] = [
   liquidityOf('Burn(address,uint256,uint256,address)', 3, 'remove'),
 ];
 
-/** Amounts are net of each side: refunds and flash swaps move a token in both directions. */
+/** Net amounts: refunds and flash swaps move a token in both directions. */
 function swapOf(signature: string, words: number): PoolEventDecoder {
   return {
     event: eventLayout(signature, 3, words),

@@ -1,7 +1,6 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { algebra, algebraIntegral, kyberElastic, slipstream, v3, v3Pancake } from './families.ts';
 
-/** Facts: dexes.md 4. */
 export const concentratedExchanges: readonly Exchange[] = [
   exchange('Uniswap v3', v3, '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54', [
     [1, '0x1f98431c8ad98523631ae4a59f267346ea31f984', 12_369_621],

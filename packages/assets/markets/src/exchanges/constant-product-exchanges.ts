@@ -4,7 +4,6 @@ import { v2 } from './families.ts';
 /** PancakeSwap v2 except on BNB Smart Chain. */
 const PANCAKE_CODE = '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d';
 
-/** Facts: dexes.md 4. */
 export const constantProductExchanges: readonly Exchange[] = [
   exchange('Uniswap v2', v2, '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f', [
     [1, '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f', 10_000_835],

@@ -22,7 +22,7 @@ export function exchangesOf(chain: Pick<Chain, 'id' | 'exchanges'>): ChainExchan
 
 const byChain = new WeakMap<object, ChainExchanges>();
 
-/** An exchange with the factory of a known one replaces it. @throws InvalidExchangeError */
+/** Replaces a known exchange with the same factory. @throws InvalidExchangeError */
 export function withCustomExchanges(
   chainId: number,
   custom: readonly CustomExchange[],
@@ -35,7 +35,6 @@ export function withCustomExchanges(
   return chainExchanges([...kept, ...added]);
 }
 
-/** Null: none. */
 export function findExchangeProblem({ family, factory, initCodeHash }: CustomExchange): string | null {
   if (!familiesByName.has(family)) return `there is no family ${family}, only ${EXCHANGE_FAMILIES.join(', ')}`;
   if (!isAddress(factory)) return 'its factory is no address';

@@ -2,9 +2,7 @@ import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/co
 import { cloneHash } from '../pools/pool-address.ts';
 import type { ExchangeFamily } from './families.ts';
 
-/** As the API names it, with its factories (vaults and pool managers) on all chains. */
 export interface Exchange {
-  /** `exchangeName` of responses (dexes.md 4). */
   readonly name: string;
   readonly family: ExchangeFamily;
   readonly deployments: readonly Deployment[];
@@ -14,7 +12,6 @@ export interface Deployment {
   readonly chainId: number;
   readonly factory: Address;
   readonly firstBlock: number | null;
-  /** Null: unknown, or pools have no address. */
   readonly addressRule: AddressRule | null;
   /** Null: none, or the factory returns keys. A hint: the key is hashed. */
   readonly keyReader: Address | null;
@@ -22,7 +19,6 @@ export interface Deployment {
 
 /** CREATE2 (EIP-1014): keccak256(0xff ++ origin ++ salt ++ initCodeHash), last 20 bytes. */
 export interface AddressRule {
-  /** The factory, or a separate deployer. */
   readonly origin: Address;
   readonly initCodeHash: Hash;
 }
@@ -36,7 +32,7 @@ export type DeploymentFacts = readonly [
   keyReader?: string,
 ];
 
-/** An init code hash, of pools that the factory or a deployer creates, or the contract of minimal proxies (EIP-1167). */
+/** Init code hash of pools, or the contract of minimal proxies (EIP-1167). */
 export type RuleFacts =
   | string
   | { readonly initCodeHash: string; readonly deployer: string }

@@ -22,13 +22,12 @@ const FEE = hint('fee', 'fee()');
 const TICK_SPACING = hint('tickSpacing', 'tickSpacing()');
 const STABLE = hint('isStable', 'stable()');
 
-/** Parts per million: every fee of known exchanges with a fixed fee. */
+/** Parts per million: all fixed fees of known exchanges. */
 export const FEES: readonly number[] = [
   1, 8, 10, 20, 40, 50, 80, 100, 200, 250, 300, 350, 400, 450, 500, 1_000, 2_500, 3_000, 5_000, 10_000, 20_000,
 ];
-/** Ticks: every spacing that Velodrome and Aerodrome have enabled. */
+/** Ticks: all that Velodrome and Aerodrome have enabled. */
 export const TICK_SPACINGS: readonly number[] = [1, 10, 50, 60, 80, 100, 200, 2_000];
-/** Forks of Uniswap v3 by tick spacing have one more. */
 const SPACINGS = [...TICK_SPACINGS, 5];
 const ONE_TIER: PoolTiers = { all: [{}], enabled: null };
 const UNKNOWN_TIERS: PoolTiers = { all: [], enabled: null };
@@ -48,29 +47,21 @@ const bySpacing = question(
   { all: SPACINGS.map((tickSpacing) => ({ tickSpacing })), enabled: null },
 );
 
-/** Uniswap v2 and forks. */
 export const pairOfTokens = named(TOKENS, [question('getPair(address,address)', () => ({}), ONE_TIER)]);
-/** Solidly, first form: most pairs have no getter of their factory. */
 export const pairOfKind = {
   ...named([...TOKENS, STABLE], [question('getPair(address,address,bool)', byKind, KINDS)]),
   membership: membership('isPair(address)', isTrue),
 };
-/** Velodrome v2 and Aerodrome. */
 export const poolOfKind = named([...TOKENS, STABLE], [question('getPool(address,address,bool)', byKind, KINDS)]);
-/** Uniswap v3 by fee, and forks with a changeable fee by tick spacing. */
 export const poolOfFeeOrSpacing = named([...TOKENS, FEE, TICK_SPACING], [byFee, bySpacing]);
-/** PancakeSwap v3. */
 export const poolOfFee = named([...TOKENS, FEE, TICK_SPACING], [byFee]);
-/** KyberSwap Elastic. */
 export const poolOfFeeUnits = named(
   [...TOKENS, hint('fee', 'swapFeeUnits()'), hint('tickSpacing', 'tickDistance()')],
   [byFee],
 );
-/** Slipstream: the fee can change, so it is no argument. */
 export const poolOfSpacing = named([...TOKENS, TICK_SPACING], [bySpacing]);
-/** Algebra: one pool for two tokens. */
 export const poolByPair = named(TOKENS, [question('poolByPair(address,address)', () => ({}), ONE_TIER)]);
-/** Algebra Integral: `customPoolByPair` also needs the deployer, which the pool doesn't return. */
+/** Algebra Integral: `customPoolByPair` needs the deployer, which the pool doesn't return. */
 export const poolByPairOrDeployer: ProofByArguments = {
   ...poolByPair,
   search: {
@@ -96,7 +87,6 @@ export const binPairOfParameters = named(
   [hint('token0', 'tokenX()'), hint('token1', 'tokenY()'), hint('tickSpacing', 'feeParameters()')],
   [binQuestion],
 );
-/** Liquidity Book 2.1 and 2.2. */
 export const binPair: ProofByArguments = {
   ...named(
     [hint('token0', 'getTokenX()'), hint('token1', 'getTokenY()'), hint('tickSpacing', 'getBinStep()')],
@@ -105,19 +95,15 @@ export const binPair: ProofByArguments = {
   namesFactory: callData('getFactory()'),
 };
 
-/** Balancer v1. */
 export const smartPool = memberOf('isBPool(address)', isTrue);
-/** Curve: coins of a pool that the factory deployed, zeros or none for others. */
 export const poolWithCoins = memberOf('get_coins(address)', hasAddress);
-/** Balancer v2: reverts for other ids. */
 export const registeredId = memberOf(
   'getPool(bytes32)',
   (returned) => (addressAt(returned) ?? ZERO_ADDRESS) !== ZERO_ADDRESS,
 );
-/** Balancer v3. */
 export const registeredPool = memberOf('isPoolRegistered(address)', isTrue);
 
-/** Uniswap v4: keys by the first 25 bytes of the id, for pools that the position manager has added liquidity to. */
+/** Uniswap v4, by 25 bytes of the id: only pools with liquidity of the position manager. */
 export const keyOfPositionManager: ProofByKey = {
   by: 'key',
   reader: 'keyReader',
@@ -136,9 +122,7 @@ export const keyOfPositionManager: ProofByKey = {
     },
   },
 };
-/** PancakeSwap Infinity, concentrated: the tick spacing is in bits 16 to 39 of the parameters. */
 export const infinityKey = keyOfManager(24);
-/** PancakeSwap Infinity, bins: the bin step is in bits 16 to 31. */
 export const infinityBinKey = keyOfManager(16);
 
 function keyOfManager(spacingBits: number): ProofByKey {

@@ -40,14 +40,11 @@ import {
 } from './factory-getters.ts';
 import type { PoolProof } from './pool-proof.ts';
 
-/** Pools have the same events, identity and price formula (dexes.md 3). */
 export interface ExchangeFamily {
   readonly name: string;
-  /** One contract holds all pools: a pool is an id, and the exchange's address is that contract. */
+  /** One contract holds all pools by id: it is the exchange's address. */
   readonly isVault: boolean;
-  /** None: the factory emits no such event, or one that doesn't name the pool. */
   readonly creations: readonly PoolCreationEvent[];
-  /** Under CREATE2, of two sorted tokens; none: the salt is unknown. */
   salts(token0: Address, token1: Address): readonly SaltedFacts[];
   readonly proof: PoolProof;
 }

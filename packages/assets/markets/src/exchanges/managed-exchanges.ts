@@ -2,7 +2,6 @@ import { type Exchange, exchange } from './exchange.ts';
 import { balancer2, balancer3, infinity, infinityBin, v4 } from './families.ts';
 
 export const managedExchanges: readonly Exchange[] = [
-  // The last addresses are Uniswap's position managers.
   exchange('Uniswap v4', v4, null, [
     [1, '0x000000000004444c5dc75cb358380d2e3de08a90', 21_688_329, null, '0xbd216513d74c8cf14cf4747e6aaa6420ff64ee9e'],
     [10, '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3', 130_947_675, null, '0x3c3ea4b57a46241e54610e5f022e5c45859a1017'],

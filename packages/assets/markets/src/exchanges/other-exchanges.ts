@@ -1,7 +1,6 @@
 import { type Exchange, exchange } from './exchange.ts';
 import { balancer1, curve, curveCrypto } from './families.ts';
 
-/** Never a source of prices. Facts: dexes.md 4. */
 export const otherExchanges: readonly Exchange[] = [
   exchange('Balancer v1', balancer1, null, [[1, '0x9424b1412450d0f8fc2255faf6046b98213b76bd', 9_562_480]]),
   exchange('Curve (StableSwap factory)', curve, null, [

@@ -4,17 +4,15 @@ import { type EventLayout, fitsSigned, fitsUnsigned } from '../events/event-layo
 import type { PoolId } from '../events/pool-event.ts';
 import type { PoolFacts } from '../pools/pool-creation.ts';
 
-/** Calls of the pool itself are hints that choose the question: only the exchange's own result counts. */
+/** Calls of the pool only choose the question: the exchange's own result counts. */
 export type PoolProof = ProofByArguments | ProofByAddress | ProofByKey;
 
 export interface ProofByArguments {
   readonly by: 'arguments';
   readonly namesFactory: Hex;
-  /** Null: all pools have the getter of their factory. */
   readonly membership: Membership | null;
   readonly hints: readonly Hint[];
   readonly questions: readonly FactoryQuestion[];
-  /** For pools that the factory has but no question returns; null: none. */
   readonly search: CreationSearch | null;
 }
 
@@ -23,13 +21,11 @@ export interface ProofByAddress {
   readonly membership: Membership;
 }
 
-/** The pool's id is the hash of its key. */
 export interface ProofByKey {
   readonly by: 'key';
   readonly reader: 'factory' | 'keyReader';
   keyOf(pool: PoolId): Hex;
   decode(returned: Hex, pool: PoolId): PoolFacts | null;
-  /** For pools whose key the reader doesn't have; null: it has all. */
   readonly search: CreationSearch | null;
 }
 
@@ -65,7 +61,7 @@ export interface PoolHints {
 }
 
 export interface FactoryQuestion {
-  /** Null: a hint is missing. Facts hold if the factory returns the pool's address. */
+  /** Null: a hint is missing. Facts hold if the factory returns the pool. */
   ask(hints: PoolHints): { readonly data: Hex; readonly facts: PoolFacts } | null;
   readonly word: number;
   readonly tiers: PoolTiers;
@@ -73,7 +69,7 @@ export interface FactoryQuestion {
 
 export interface PoolTiers {
   readonly all: readonly PoolTier[];
-  /** Getter of the factory that returns zero for a kind without pools; null: none. */
+  /** Returns zero for a kind without pools; null: no such getter. */
   readonly enabled: ((tier: PoolTier) => Hex) | null;
 }
 
@@ -90,7 +86,6 @@ export function wordOf(value: bigint | Hex | number): string {
   return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
 }
 
-/** Null: nothing, or no value of the hint's kind. */
 export function readHints(returned: (of: keyof PoolHints) => Hex | null): PoolHints {
   const read = <T>(of: keyof PoolHints, parse: (word: Hex) => T | null): T | null => {
     const word = returnedWord(returned(of));

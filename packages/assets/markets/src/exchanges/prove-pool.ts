@@ -10,7 +10,7 @@ export interface ProvenPool extends PoolFacts, ChainExchange {
   readonly pool: PoolId;
 }
 
-/** The emitter decides: anyone can emit the same event. */
+/** The emitter decides: anyone can emit such an event. */
 export function decodePoolCreation(
   log: Pick<Log, 'address' | 'topics' | 'data'>,
   { byFactory, vaults }: Pick<ChainExchanges, 'byFactory' | 'vaults'>,
@@ -23,7 +23,6 @@ export function decodePoolCreation(
   return creation === null ? null : { ...creation, ...emitter, pool: poolInVault(creation.pool, log.address, vaults) };
 }
 
-/** The address is a hash of factory, tokens and parameters. Null: no factory with a known rule has it. */
 export function recomputePool(
   pool: Address,
   tokens: readonly [Address, Address],

@@ -7,7 +7,6 @@ export interface BlockBoundary {
   readonly at: number | null;
 }
 
-/** `time`: Unix seconds. */
 export async function readBoundary(database: ReadDatabase, chain: Chain, time: number): Promise<BlockBoundary> {
   const chainId = sql`${chain.id}::bigint`;
   const [row] = await database.select<{ readonly before: number | null; readonly at: number | null }>(

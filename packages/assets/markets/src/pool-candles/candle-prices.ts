@@ -5,8 +5,8 @@ import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 export type StoredPrices = Pick<OpenCandle, 'prices' | 'isPriced'>;
 
 /**
- * Returns prices in all currencies as bytes. Each currency begins with a byte: the number of prices (0; 1: all are equal; 4: open, high, low,
- * close), plus 8 if every trade is priced. Each price follows as numerator and denominator, with two bytes of length before each number.
+ * Per currency a byte: number of prices (0; 1: all equal; 4: open, high, low, close), +8 if all
+ * trades are priced. Each price: numerator and denominator, each after its length in two bytes.
  */
 export function packPrices(candles: Readonly<Record<Currency, StoredPrices>>): Buffer {
   const parts: Buffer[] = [];

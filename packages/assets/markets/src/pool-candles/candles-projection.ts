@@ -2,25 +2,23 @@ import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 import { candleSpans, poolCandles, staleCandles } from '../tables/schema.ts';
 
-/** A worker stores final spans, so that the head causes no work. Dropped swaps leave their candles. */
+/** A worker stores final spans: the head causes no work. Dropped swaps leave their candles. */
 export const candlesOfSwaps: Projection = {
   name: 'pool-candles',
   version: 1,
   tables: [candleSpans, staleCandles, poolCandles],
   added: ({ rows }) => [markStale(rows)],
   removed: ({ rows }) => [markStale(rows)],
-  // The hours of later blocks may have other blocks then.
   rolledBack: (chainId, ancestor) => [
     sql`DELETE FROM candle_spans WHERE chain_id = ${chainId} AND hours IN (1, 24) AND last_block > ${ancestor}`,
   ],
   dropped: () => [],
 };
 
-/** Invalidates spans whose prices may follow from changed answers. Dropped swaps have no candles then. */
+/** Invalidates spans whose prices may follow from changed answers. */
 export const candlesOfFeeds: Projection = {
   name: 'priced-candles',
   version: 1,
-  // The spans follow from swaps.
   tables: [],
   added: ({ rows }) => [countPriceChanges(rows, rawSql('+'))],
   removed: ({ rows }) => [countPriceChanges(rows, rawSql('-'))],
@@ -48,7 +46,7 @@ export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): S
   return markStale(sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`);
 }
 
-/** Spans and blocks have the same order: an index range. With hours that end with one block, the first counts. */
+/** Spans are ordered as blocks: an index range. If hours share a last block, the first decides. */
 function markStale(rows: Sql): Sql {
   return sql`WITH changed AS MATERIALIZED (
   SELECT DISTINCT pool_key, chain_id, pool, block_number FROM ${rows} AS swap WHERE kind = 0

@@ -24,7 +24,6 @@ export async function computeCandles(
   pools: PoolSwapsQuery['pools'],
 ): Promise<readonly HourCandle[]> {
   const candles = new Map<PoolId, HourCandle>();
-  // A busy chain has 500,000 swaps in an hour.
   const parts = await divideSwaps(database, chain, { pools, ranges: [blocks] }, { part: SWAPS_PER_PART, max: null });
   for (const range of parts ?? []) {
     const swapsOf = new Map<PoolId, readonly PoolSwap[]>();
@@ -57,7 +56,7 @@ export function readBook(
   return readAnchorBook(database, chain, [...tokens, ZERO_ADDRESS], [...blocks.values()]);
 }
 
-/** Prices of pools have no heartbeat: earlier ones may be indexed later. */
+/** Pool prices have no heartbeat: earlier ones may be indexed later. */
 export function isUncertain({ pool, totals }: HourCandle, chain: Chain): boolean {
   if (priceDatasetOf(chain)?.name !== 'pool-prices') return false;
   const { figures, candles } = totals;

@@ -14,7 +14,6 @@ export interface PoolTotals {
 
 export type PoolSwap = TradeAmounts & BlockTime;
 
-/** `swaps` of one hour in chain order, `book` with all anchors in their blocks. Null: no swaps. */
 export function totalsOf(
   pool: FiguredPool,
   swaps: readonly PoolSwap[],

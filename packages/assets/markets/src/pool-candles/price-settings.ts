@@ -3,10 +3,9 @@ import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chai
 import { hasEtherQuotes } from '@chainstead/tokens/price-feeds';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 
-/** Raise it if the same swaps and prices produce other candles. */
+/** Raise it if equal swaps and prices produce other candles. */
 const VERSION = 2;
 
-/** Stored candles of other settings are invalid. */
 export function priceSettingsOf(chain: Chain): string {
   const settings = [VERSION, anchorsOf(chain), chain.tokenFeeds, chain.etherPrice, chain.native];
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 32);
@@ -18,7 +17,6 @@ export interface PriceDataset {
   readonly heartbeatSeconds: number;
 }
 
-/** Null: anchors have fixed prices or none. */
 export function priceDatasetOf(chain: Chain): PriceDataset | null {
   const heartbeats = feedsOf(chain).map(({ heartbeatSeconds = DEFAULT_HEARTBEAT_SECONDS }) => heartbeatSeconds);
   if (heartbeats.length > 0) return { name: 'feed-answers', heartbeatSeconds: Math.max(...heartbeats) };

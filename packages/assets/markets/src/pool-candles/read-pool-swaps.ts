@@ -16,7 +16,7 @@ export async function readPoolSwaps(
   query: PoolSwapsQuery,
 ): Promise<ReadonlyMap<PoolId, readonly PoolSwap[]>> {
   if (query.ranges.length === 0 || query.pools.length === 0) return new Map();
-  // All swaps of a pool are in one text: a row per swap takes several times as long to read. No pool: block times.
+  // One text per pool: a row per swap takes several times as long. No pool: block times.
   const rows = await database.select<{ pool: PoolId | null; packed: string | null }>(poolSwapsOfRanges(chain, query));
   const times = unpackTimes(rows.find(({ pool }) => pool === null)?.packed ?? null);
   const swaps = new Map<PoolId, readonly PoolSwap[]>();
@@ -24,7 +24,6 @@ export async function readPoolSwaps(
   return swaps;
 }
 
-/** Ranges of the primary key of `swaps`, or of its index by block. */
 export function poolSwapsOfRanges(chain: Chain, query: PoolSwapsQuery): Sql {
   const columns = ['pool', 'block_number', 'transaction_index', 'log_index', 'amount0', 'amount1', 'wallet'];
   const { found, chainId } = swapsInRanges(chain, query, columns);
@@ -61,7 +60,6 @@ function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[]
   for (let index = 0; index + 3 < words.length; index += 4) {
     const block = Number(words[index]);
     const time = times.get(block);
-    // Swaps are stored together with their blocks.
     if (time === undefined) continue;
     const digits = words[index + 3] ?? '';
     const wallet = wallets.get(digits) ?? parseAddress(`0x${digits}`);

@@ -12,7 +12,7 @@ export interface SpansQuery {
   /** Hours since the epoch. `end` is exclusive. */
   readonly first: number;
   readonly end: number;
-  /** Spans with a later block are left out; null: no limit. */
+  /** Later spans are left out; null: no limit. */
   readonly lastBlock: number | null;
 }
 
@@ -24,7 +24,7 @@ export async function readStoredCandles(
 ) {
   const keys = sql`${pools.map(({ pool }) => poolKey(pool))}::bigint[]`;
   const inSpans = sql`chain_id = ${chain.id} AND hours = ${query.hours} AND start >= ${query.first} AND start < ${query.end}`;
-  // Read before the rows: a row that is replaced meanwhile is valid as well.
+  // Read before the rows: a row that is replaced meanwhile is valid too.
   const [spans] = await database.select<{ stored: readonly number[]; stale: readonly string[] }>(
     sql`SELECT ARRAY(SELECT start FROM candle_spans WHERE ${inSpans} AND ${VALID_SPAN} AND settings = ${priceSettingsOf(chain)}
     AND last_block <= coalesce(${query.lastBlock}::bigint, 9223372036854775807)) AS stored,

@@ -1,18 +1,15 @@
 import { sql } from '@chainstead/db';
 
-/** Hours. */
 export type StoredWidth = 1 | 24;
 
 export interface StoredSpan {
   readonly hours: StoredWidth;
-  /** Hours since the epoch. */
   readonly start: number;
 }
 
 export const VALID_SPAN = sql`is_stored AND price_changes = 0`;
 const HOUR_SECONDS = 3_600;
 
-/** `hours` since the epoch. */
 export function secondsOf(hours: number): number {
   return hours * HOUR_SECONDS;
 }

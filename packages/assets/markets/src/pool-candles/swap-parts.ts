@@ -3,10 +3,9 @@ import type { BlockRange } from '@chainstead/core';
 import { type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type PoolSwapsQuery, swapsInRanges } from './read-pool-swaps.ts';
 
-/** Swaps of one statement, and of one turn of the event loop, unless a single block has more. */
 export const SWAPS_PER_PART = 2_500;
 
-/** Ascending ranges of about `part` swaps, without blocks that have none. Null: more than `max` swaps. */
+/** Ascending, about `part` swaps each, without empty blocks. Null: more than `max` swaps. */
 export async function divideSwaps(
   database: ReadDatabase,
   chain: Chain,

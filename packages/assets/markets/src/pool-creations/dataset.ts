@@ -6,7 +6,6 @@ import { poolKey } from '../pools/pool-key.ts';
 import { poolsOfCreations } from '../proofs/discovered-pools.ts';
 import { type PoolCreationRow, poolCreations as table } from '../tables/schema.ts';
 
-/** The strongest proof of a pool's identity, if its creation is indexed. */
 export const poolCreations: Dataset<PoolCreationRow> = {
   name: 'pool-creations',
   topics: (chain) => exchangesOf(chain).creationTopics,

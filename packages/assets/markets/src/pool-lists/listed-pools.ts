@@ -7,7 +7,6 @@ import { poolKey } from '../pools/pool-key.ts';
 import { formsOf } from '../swap-lists/swaps-statement.ts';
 import type { PoolProof, PoolStatus } from '../tables/schema.ts';
 
-/** Facts of an unproven pool are null or guessed. */
 export interface ListedPool {
   readonly pool: PoolId;
   readonly vault: Address | null;
@@ -21,7 +20,6 @@ export interface ListedPool {
   readonly token1: Address | null;
   readonly symbol0: string | null;
   readonly symbol1: string | null;
-  /** Parts per million. */
   readonly fee: number | null;
   readonly tickSpacing: number | null;
   readonly isStable: boolean | null;
@@ -47,7 +45,7 @@ export interface PoolsOfTokenQuery {
   readonly limit: number;
 }
 
-/** Proven pools first. A wrapped native token includes the native one. Not `isWhole`: a side reached the limit. */
+/** Proven first. A wrapped native token includes the native one. `isWhole`: below the limit. */
 export async function readPoolsListedOf(
   database: ReadDatabase,
   chain: Chain,
@@ -56,7 +54,7 @@ export async function readPoolsListedOf(
   const chainId = sql`${chain.id}::bigint`;
   const rows = sql`${limit}::bigint`;
   const sides = formsOf(token, chain).flatMap((form) => [sql`token0`, sql`token1`].map((column) => ({ form, column })));
-  // Each status has a partial index. A bound value would not match it.
+  // Each status has a partial index, which a bound value would not match.
   const statuses = status === null ? (['proven', 'unproven'] as const) : [status];
   const ranges = sides.map(({ form, column }, side) => {
     const [key, bytes] = [sql`${addressKey(form)}::bigint`, sql`${addressBytes(form)}::bytea`];
@@ -80,7 +78,7 @@ export async function readNewestStateBlocks(
 ): Promise<ReadonlyMap<PoolId, number>> {
   if (pools.length === 0) return new Map();
   const chainId = sql`${chain.id}::bigint`;
-  // Citus refuses a limit in a subquery that depends on another relation.
+  // Citus refuses a limit in a correlated subquery.
   const ranges = pools.map(
     (pool, position) =>
       sql`(SELECT ${rawSql(position)} AS position, block_number AS block FROM pool_states WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId}

@@ -28,7 +28,6 @@ export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly Fa
 export function formCalls({ exchange, question, tiers }: FactoryForm): readonly ProofCall[] {
   const to = exchange.deployment.factory;
   const { enabled } = question.tiers;
-  // Two tokens without a pool: a factory without this getter reverts.
   const probe = question.ask({ ...NO_HINTS, ...tiers[0], token0: PROBES[0], token1: PROBES[1] });
   if (probe === null) return [];
   return [{ to, data: probe.data }, ...(enabled === null ? [] : tiers.map((tier) => ({ to, data: enabled(tier) })))];
@@ -39,7 +38,6 @@ export function usableForm(form: FactoryForm, results: readonly (Hex | null)[]):
   if (probed === null || addressAt(probed, form.question.word) === null) return null;
   const tiers = form.tiers.filter((_, index) => {
     const word = returnedWord(enabled[index]);
-    // A factory without such a getter may have every kind.
     return word === null || BigInt(word) !== 0n;
   });
   return { ...form, tiers };
@@ -53,7 +51,6 @@ export function poolQuestions(
   const pairs = new Map<string, readonly [Address, Address]>();
   for (const token of tokens)
     for (const anchor of anchors) {
-      // Pools of a vault alone hold the native token.
       if (token === anchor || token === ZERO_ADDRESS || anchor === ZERO_ADDRESS) continue;
       const pair = token < anchor ? ([token, anchor] as const) : ([anchor, token] as const);
       pairs.set(pair.join(' '), pair);

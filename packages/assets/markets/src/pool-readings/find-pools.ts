@@ -52,7 +52,7 @@ export interface PoolReading {
   readonly state: Reserves | ConcentratedState;
 }
 
-/** Pools without a price are left out. @throws ChainsteadError if a node could not return a result */
+/** Without pools that have no price. @throws ChainsteadError if a node could not return a result */
 export async function readPoolStates(
   pools: readonly Pick<FoundPool, 'pool' | 'family'>[],
   search: Pick<PoolSearch, 'state'>,
@@ -69,7 +69,6 @@ export async function readPoolStates(
   });
 }
 
-/** Factories get new kinds of pools rarely, and events announce their pools. Milliseconds. */
 const FORMS_MAX_AGE_MS = 86_400_000;
 const knownForms = new WeakMap<ChainExchanges, { readonly forms: readonly FactoryForm[]; readonly readAt: number }>();
 
@@ -87,7 +86,6 @@ async function readForms(exchanges: ChainExchanges, search: Pick<PoolSearch, 'st
   return forms;
 }
 
-/** Lower case; null: reverted. A result that no node returned fails the whole look-up. */
 async function call(calls: readonly ProofCall[], { state }: Pick<PoolSearch, 'state'>, signal: AbortSignal) {
   if (calls.length === 0) return [];
   const results = await state.fetchTogether(calls, signal);

@@ -10,15 +10,14 @@ import { type FoundPool, type PoolReading, readPoolStates } from './find-pools.t
 
 export interface StandingReading extends PoolReading {
   readonly block: number;
-  /** Unix seconds of the earliest of blocks with about the same price and no less than half of the depth. */
+  /** Unix seconds of the earliest block with about this price and at least half of the depth. */
   readonly stoodSince: number;
 }
 
 export const RESULT_BYTES_MAX = 512;
 const SAMPLES = 8;
-/** Distance from which the time between blocks is estimated. */
 const PROBE_BLOCKS = 64;
-/** A pool with half of the depth before is no deposit of a moment. */
+/** Half of the depth at that time shows that it is no deposit of a moment. */
 const DEPTH_FACTOR = 2n;
 
 /** States before the first indexed event. Earlier samples expose a push before `runStart`. */
@@ -34,7 +33,6 @@ export async function readStandingStates(
   const baseOf = ({ pool }: FoundPool): number | null => {
     const event = firstEvents.get(pool);
     if (event === undefined) return block.number;
-    // A longer history needs no state before it.
     return block.timestamp - event.time < chain.pricing.windowSeconds ? event.block - 1 : null;
   };
   const states = (some: readonly FoundPool[], at: StateBlock) =>
@@ -76,7 +74,7 @@ async function startOf(
   return runStart >= block.number ? block : orNull(blockAt(context, runStart, signal), signal);
 }
 
-/** `time`: Unix seconds of the state. `samples`: newest first. */
+/** `time`: Unix seconds. `samples`: newest first. */
 export function standingSince(
   state: PoolReading['state'],
   time: number,
@@ -101,10 +99,9 @@ function isAlike(earlier: PoolReading['state'], state: PoolReading['state'], lim
   return areWithin(before, now, limit) && isDeep === true;
 }
 
-/** Stable pairs too: the ratio of reserves changes more than the price. */
+/** Stable pairs too: reserves change more than the price. */
 const RATIO = { isStable: null, tickSpacing: null, decimals: null };
 
-/** Newest first, over twice the time for which a jump must hold. */
 async function sampleBlocks(context: StateReadingContext, { number, timestamp }: StateBlock, signal: AbortSignal) {
   const { holdSeconds } = context.chain.pricing;
   const probe = Math.max(0, number - PROBE_BLOCKS);
@@ -121,7 +118,7 @@ async function sampleBlocks(context: StateReadingContext, { number, timestamp }:
 /** Blocks of some chains are closer, but no node has the states of so many. */
 const SHORTEST_SECONDS = 0.1;
 
-/** One from each part of the `span` below `number`, highest first. Traders can't foresee them. */
+/** One per part of the `span` below `number`, highest first. Traders can't foresee them. */
 export function sampleNumbers(number: number, span: number, random: (from: number, before: number) => number) {
   const parts = Array.from({ length: SAMPLES }, (_, part) => {
     const [near, far] = [part, part + 1].map((edge) => Math.floor((span * edge) / SAMPLES));
@@ -137,7 +134,6 @@ async function blockAt({ database, chain, pool }: StateReadingContext, number: n
   return parseHeader(value);
 }
 
-/** Null: no node has it. Then the state has stood for less long, as far as is known. */
 async function orNull<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   try {
     return await value;

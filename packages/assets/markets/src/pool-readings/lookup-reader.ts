@@ -27,13 +27,11 @@ export interface PoolLookupQuestion {
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
-/** Stores pools with their states. The result only confirms it. */
 export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: number }> = {
   name: 'pool-lookups',
   question: z.object({ tokens: z.array(address).min(1), block: z.int() }),
   answer: z.object({ pools: z.int() }),
   callsOf: ({ tokens }) => tokens.length,
-  // Without a node, none of them comes to anything.
   failsAlike: () => '',
 };
 
@@ -66,7 +64,6 @@ async function proveFound(found: readonly FoundPool[], context: ProofContext, si
   });
 }
 
-/** From an earlier reading on, events of the pool are indexed. */
 async function withoutReading(
   { database, chain }: StateReadingContext,
   { block, runStart }: { readonly block: StateBlock; readonly runStart: number },
@@ -74,7 +71,6 @@ async function withoutReading(
 ): Promise<readonly FoundPool[]> {
   if (pools.length === 0) return [];
   const rows = await database.query<{ pool: string }>(
-    // The state before the first indexed block is one before its first event.
     sql`SELECT ${hexText('pool')} AS pool FROM pool_readings WHERE pool_key = ANY (${pools.map(({ pool }) => poolKey(pool))}::bigint[]) AND chain_id = ${chain.id} AND pool = ANY (${pools.map(({ pool }) => hexBytes(pool))}::bytea[])
      AND block_number BETWEEN ${runStart - 1} AND ${block.number}`,
   );
@@ -84,7 +80,7 @@ async function withoutReading(
 
 const STATES_DATASET = 'pool-states';
 
-/** Without decimals there is no price, and no transfer may have shown the tokens yet. */
+/** A price needs decimals, and transfers may not have shown the tokens yet. */
 async function readDecimals(context: StateReadingContext, pools: readonly FoundPool[], signal: AbortSignal) {
   const { database, chain, logger } = context;
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))];
@@ -97,7 +93,6 @@ async function readDecimals(context: StateReadingContext, pools: readonly FoundP
   try {
     await tokenFactsReader.read(context, { items }, signal);
   } catch (error) {
-    // The worker that reads facts of tokens tries again.
     if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
     logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not read the decimals of tokens');
   }

@@ -9,17 +9,14 @@ export interface PoolLookupSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;
-  /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** `runStart`: first block of the unbroken run of indexed blocks. */
 export interface LookupPlace {
   readonly block: number;
   readonly runStart: number;
 }
 
-/** Tokens that were not looked up in the run, or long ago. */
 export async function tokensToLookUp(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -35,15 +32,12 @@ export async function tokensToLookUp(
   return tokens.filter((token) => !known.has(token));
 }
 
-/** Nodes have the states of the newest blocks. */
 const BLOCKS_MAX = 64;
 const TOGETHER = 5;
-/** Tokens of one request. Later requests look up the rest. */
 const TOKENS_MAX = 100;
-/** Tokens of a chain in a minute, of all requests together. */
 const PER_MINUTE_MAX = 600;
 
-/** Look-ups that take longer than `waitMs` continue. Returns the tokens that were looked up in time. */
+/** Returns the tokens that were looked up within `waitMs`. Other look-ups continue. */
 export async function requestPoolLookups(
   { database, nodeReads, logger, waitMs }: PoolLookupSources,
   chain: Chain,
@@ -54,7 +48,6 @@ export async function requestPoolLookups(
   const wanted = tokens.slice(0, await tokensAllowed(database, chain, block)).toSorted();
   const ask = async (some: readonly Address[]): Promise<readonly Address[]> => {
     try {
-      // An earlier result may be of a block that was replaced.
       const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
       return (await nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, options)) === null ? [] : some;
     } catch (error) {

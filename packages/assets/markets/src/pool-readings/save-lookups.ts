@@ -15,10 +15,9 @@ export interface PoolLookup {
   readonly readings: readonly StandingReading[];
 }
 
-/** A look-up is repeated after this time: exchanges get new factories and kinds of pools. Seconds. */
 export const LOOKUP_MAX_AGE_SECONDS = 86_400;
 
-/** The lock keeps the block canonical. @throws StateUnavailableError if a reorg removed it meanwhile */
+/** The lock keeps the block canonical. @throws StateUnavailableError if a reorg removed it */
 export async function saveLookup(database: Database, chain: Chain, lookup: PoolLookup): Promise<void> {
   const { tokens, block, pools, readings } = lookup;
   await underCommitLock(database, chain, async (transaction) => {

@@ -1,26 +1,23 @@
-/** States of pools that were read by contract calls, and the tokens whose pools were looked up. */
 import { address, hexadecimal, int8Text } from '@chainstead/db/column-types';
 import { declareStorage, distributedBy, LOCAL } from '@chainstead/db/table-storage';
 import { bigint, index, integer, numeric, pgTable, primaryKey, timestamp } from 'drizzle-orm/pg-core';
 
-/** State of a pool at the end of a block, by calls at the block's hash. A reorg of the block deletes it. */
+/** State at the end of a block, by calls at its hash. A reorg of the block deletes it. */
 export const poolReadings = pgTable(
   'pool_readings',
   {
-    /** The `poolKey` of `pool`: first column of the primary key, and distribution column on Citus. Pools may share one. */
     poolKey: int8Text('pool_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
-    /** Tick of a concentrated pool; null: a pool with reserves. */
+    /** Null: a pool with reserves. */
     tick: integer('tick'),
-    /** Unix seconds since which earlier readings show about the same price and depth. */
+    /** Unix seconds since which readings show about the same price and depth. */
     stoodSince: bigint('stood_since', { mode: 'number' }).notNull(),
-    /** Address of the pool. */
     pool: hexadecimal('pool').notNull(),
-    /** Reserves in base units; null: not such a pool. */
+    /** Base units; null: not a pool with reserves. */
     reserve0: numeric('reserve0'),
     reserve1: numeric('reserve1'),
-    /** Square root of token 1 per token 0 in base units, times 2^96, and liquidity in range; null: not a concentrated pool. */
+    /** √(token 1 per token 0 in base units) · 2^96; null: not a concentrated pool. */
     sqrtPriceX96: numeric('sqrt_price_x96'),
     liquidity: numeric('liquidity'),
   },
@@ -32,13 +29,12 @@ export const poolReadings = pgTable(
 
 declareStorage(poolReadings, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
 
-/** Tokens whose pools were looked up at factories, with or without a pool. A reorg of the block deletes the row. */
+/** Tokens that were looked up at factories. A reorg of the block deletes the row. */
 export const poolLookups = pgTable(
   'pool_lookups',
   {
     token: address('token').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** Block at whose end the pools were read. */
     blockNumber: integer('block_number').notNull(),
     lookedUpAt: timestamp('looked_up_at', { withTimezone: true }).notNull().defaultNow(),
   },

@@ -5,7 +5,6 @@ import { callData } from '../exchanges/pool-proof.ts';
 
 export interface StateGetters {
   readonly calls: readonly Hex[];
-  /** Null: a result is malformed, or the pool has no price yet. */
   decode(results: readonly (Hex | null)[]): Reserves | ConcentratedState | null;
 }
 
@@ -17,7 +16,7 @@ const RESERVES: StateGetters = {
   },
 };
 
-/** The first words are the square root of the price and the tick, whatever else a fork returns. */
+/** The root of the price and the tick are the first words, in every fork. */
 function concentrated(priceGetter: string): StateGetters {
   return {
     calls: [callData(priceGetter), callData('liquidity()')],
@@ -34,7 +33,7 @@ function concentrated(priceGetter: string): StateGetters {
 const SLOT0 = concentrated('slot0()');
 const GLOBAL_STATE = concentrated('globalState()');
 
-/** By family. KyberSwap Elastic is not among them: it adds fees to liquidity that its events don't report. */
+/** Without KyberSwap Elastic: it adds fees to liquidity that its events don't report. */
 const GETTERS: Readonly<Record<string, StateGetters>> = {
   v2: RESERVES,
   'solidly-1': RESERVES,
@@ -46,7 +45,7 @@ const GETTERS: Readonly<Record<string, StateGetters>> = {
   'algebra-integral': GLOBAL_STATE,
 };
 
-/** Pool managers and Liquidity Book have no getters: events alone show the depth of their pools. */
+/** Pool managers and Liquidity Book have no getters: only events show their depth. */
 export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity', 'lb-1', 'lb-2'];
 
 export function stateGettersOf(family: string): StateGetters | null {

@@ -21,20 +21,17 @@ const readingsOfPools: Projection = {
   dropped: () => [],
 };
 
-/** The last state in each block, proven or not: a pool that is proven later has its history. */
 export const poolStates: Dataset<PoolStateRow> = {
   name: 'pool-states',
   topics: () => STATE_EVENT_TOPICS,
   table: defineTable(table),
   decode,
   projections: [readingsOfPools],
-  // Prices of old blocks need them.
   isKeptWhole: true,
 };
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): PoolStateRow[] {
   const { vaults } = exchangesOf(chain);
-  // Logs are in chain order, so a later state of the same block replaces an earlier one.
   const last = new Map<string, { readonly log: Log; readonly pool: PoolId; readonly state: PoolState }>();
   for (const log of logs) {
     const event = decodePoolEvent(log, vaults);

@@ -6,7 +6,6 @@ export function create2Address(origin: Address, salt: Uint8Array, initCodeHash: 
   return `0x${digest.subarray(12).toString('hex')}` as Address;
 }
 
-/** Init code of minimal proxies (EIP-1167), as OpenZeppelin's Clones deploys them. */
 export function cloneHash(implementation: Address): Hash {
   return keccak256Hex(
     Buffer.concat([
@@ -17,12 +16,11 @@ export function cloneHash(implementation: Address): Hash {
   );
 }
 
-/** keccak256 of both tokens, packed, and of `suffix`. */
 export function packedSalt(token0: Address, token1: Address, suffix: readonly number[] = []): Uint8Array {
   return keccak256(Buffer.concat([bytesOf(token0), bytesOf(token1), Buffer.from(suffix)]));
 }
 
-/** keccak256 of words of 32 bytes. Negative numbers are in two's complement. */
+/** keccak256 of 32-byte words; two's complement. */
 export function wordSalt(token0: Address, token1: Address, ...numbers: readonly number[]): Uint8Array {
   const words = [BigInt(token0), BigInt(token1), ...numbers.map(BigInt)];
   const digits = words.map((word) => BigInt.asUintN(256, word).toString(16).padStart(64, '0')).join('');

@@ -11,15 +11,15 @@ import {
 import type { PoolId } from '../events/pool-event.ts';
 
 export interface PoolFacts {
-  /** Null: the pool may have any number of tokens. The zero address is the native token (Uniswap v4). */
+  /** Null: any number of tokens. The zero address is the native token (Uniswap v4). */
   readonly tokens: readonly [token0: Address, token1: Address] | null;
-  /** Parts per million; null: not fixed by the creation. 0x800000 in Uniswap v4: set by the hook at each swap. */
+  /** Parts per million; null: not fixed. 0x800000 in Uniswap v4: the hook sets it at each swap. */
   readonly fee: number | null;
-  /** Ticks, or basis points between bins of Liquidity Book; null: neither. */
+  /** Ticks, or basis points between bins; null: neither. */
   readonly tickSpacing: number | null;
-  /** A stable pair of Solidly has another price formula; null: no such pair. */
+  /** Solidly's stable pairs have another price formula; null: another kind of pool. */
   readonly isStable: boolean | null;
-  /** Contract that the pool calls at each swap and change; null: none. */
+  /** The pool calls it at each swap and change; null: none. */
   readonly hooks: Address | null;
 }
 
@@ -34,40 +34,34 @@ export interface PoolCreationEvent {
 
 const NO_FACTS = { fee: null, tickSpacing: null, isStable: null, hooks: null } as const;
 
-/** Uniswap v2 and forks. */
 export const pairCreated = ofPair('PairCreated(address,address,address,uint256)', [3, 2], ({ data }) => ({
   pool: addressAt(data),
 }));
 
-/** Solidly, first form. */
 export const solidlyPairCreated = ofPair('PairCreated(address,address,bool,address,uint256)', [3, 3], ({ data }) => ({
   pool: addressAt(data, 1),
   isStable: bigIntAt(data, 0) !== 0n,
 }));
 
-/** Velodrome v2 and Aerodrome. */
 export const stablePoolCreated = ofPair('PoolCreated(address,address,bool,address,uint256)', [4, 2], (log) => ({
   pool: addressAt(log.data),
   isStable: signedTopic(log, 3) !== 0n,
 }));
 
-/** Uniswap v3, its forks and PancakeSwap v3. */
 export const feePoolCreated = ofPair('PoolCreated(address,address,uint24,int24,address)', [4, 2], (log) => ({
   pool: addressAt(log.data, 1),
   fee: Number(signedTopic(log, 3)),
   tickSpacing: Number(signedAt(log, 0)),
 }));
 
-/** Slipstream: the fee can be changed, so it is not part of the creation. */
+/** Slipstream: the fee can change. */
 export const spacedPoolCreated = ofPair('PoolCreated(address,address,int24,address)', [4, 1], (log) => ({
   pool: addressAt(log.data),
   tickSpacing: Number(signedTopic(log, 3)),
 }));
 
-/** Algebra in all versions: one pool for two tokens. */
 export const algebraPool = ofPair('Pool(address,address,address)', [3, 1], ({ data }) => ({ pool: addressAt(data) }));
 
-/** Algebra Integral: further pools for two tokens, by a custom deployer. */
 export const algebraCustomPool = ofPair(
   'CustomPool(address,address,address,address)',
   [4, 1],
@@ -75,13 +69,11 @@ export const algebraCustomPool = ofPair(
   2,
 );
 
-/** Liquidity Book: token X and token Y in the order of the creator. */
 export const binPairCreated = ofPair('LBPairCreated(address,address,uint256,address,uint256)', [4, 2], (log) => ({
   pool: addressAt(log.data),
   tickSpacing: Number(signedTopic(log, 3)),
 }));
 
-/** Uniswap v4: the five members of the pool's key. */
 export const managedPoolInitialized = ofPair(
   'Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)',
   [4, 5],
@@ -94,7 +86,7 @@ export const managedPoolInitialized = ofPair(
   2,
 );
 
-/** PancakeSwap Infinity, concentrated: the tick spacing is in bits 16 to 39 of the parameters. */
+/** PancakeSwap Infinity: tick spacing in bits 16 to 39 of the parameters. */
 export const infinityPoolInitialized = ofPair(
   'Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)',
   [4, 5],
@@ -107,13 +99,11 @@ export const infinityPoolInitialized = ofPair(
   2,
 );
 
-/** Balancer v2: tokens follow in other events. */
 export const vaultPoolRegistered: PoolCreationEvent = {
   event: eventLayout('PoolRegistered(bytes32,address,uint8)', 3, 1),
   decode: (log) => ({ pool: log.topics[1] ?? '0x', tokens: null, ...NO_FACTS }),
 };
 
-/** Balancer v1. */
 export const smartPoolCreated: PoolCreationEvent = {
   event: eventLayout('LOG_NEW_POOL(address,address)', 3, 0),
   decode: (log) => {
@@ -122,7 +112,6 @@ export const smartPoolCreated: PoolCreationEvent = {
   },
 };
 
-/** An event with both tokens in neighboring topics, from `tokenTopic` on. */
 function ofPair(
   signature: string,
   [topics, words]: readonly [number, number],

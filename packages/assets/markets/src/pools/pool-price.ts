@@ -3,11 +3,11 @@ import type { PoolState } from '../events/pool-event.ts';
 import type { PoolFacts } from './pool-creation.ts';
 
 export interface PricedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
-  /** Only stable pairs need them. Null: unknown. */
+  /** Only for stable pairs. Null: unknown. */
   readonly decimals: readonly [number, number] | null;
 }
 
-/** Base units of token 1 per base unit of token 0, without fee (dexes.md 3). Null: empty, or decimals unknown. */
+/** Token 1 per token 0, base units, no fee (dexes.md 3). Null: empty, or unknown decimals. */
 export function priceOf(state: PoolState, { isStable, tickSpacing, decimals }: PricedPool): Fraction | null {
   switch (state.of) {
     case 'reserves':
@@ -21,10 +21,9 @@ export function priceOf(state: PoolState, { isStable, tickSpacing, decimals }: P
   }
 }
 
-/** Slope of Solidly's curve x³y + xy³ in whole tokens: (3x²y + y³) / (x³ + 3xy²). */
+/** Slope of Solidly's x³y + xy³ in whole tokens: (3x²y + y³) / (x³ + 3xy²). */
 function stablePrice(reserve0: bigint, reserve1: bigint, [decimals0, decimals1]: readonly [number, number]): Fraction {
   const [unit0, unit1] = [10n ** BigInt(decimals0), 10n ** BigInt(decimals1)];
-  // Both sides in the same unit: the ratio of two terms of third degree doesn't depend on which.
   const [x, y] = [reserve0 * unit1, reserve1 * unit0];
   return {
     numerator: (3n * x * x * y + y ** 3n) * unit1,
@@ -34,15 +33,10 @@ function stablePrice(reserve0: bigint, reserve1: bigint, [decimals0, decimals1]:
 
 const ONE_X128 = 1n << 128n;
 const MAX_UINT256 = (1n << 256n) - 1n;
-/** Bin of price 1. */
 const MIDDLE_BIN = 1 << 23;
-/** Exponents that the pair contract accepts. */
 const EXPONENT_MAX = 1 << 20;
 
-/**
- * (1 + binStep/10000)^(id − 2^23) with 128 binary digits, rounded as the pair contract rounds it: by squaring the inverse of the base
- * (Liquidity Book, `Uint128x128Math.pow`). Null beyond the contract's range.
- */
+/** (1 + binStep/10000)^(id − 2^23), rounded as `Uint128x128Math.pow` does. Null: out of range. */
 function binPrice(activeId: number, binStep: number): Fraction | null {
   const exponent = Math.abs(activeId - MIDDLE_BIN);
   if (exponent >= EXPONENT_MAX) return null;

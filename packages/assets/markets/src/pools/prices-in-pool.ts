@@ -9,7 +9,7 @@ export interface RatedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
   readonly decimals: readonly [number | null, number | null];
 }
 
-/** Whole tokens 1 per whole token 0. Null: the pool is empty, or decimals are unknown. */
+/** Whole tokens 1 per token 0. Null: the pool is empty, or decimals are unknown. */
 export function wholePriceOf(
   state: PoolState,
   { isStable, tickSpacing, decimals: [decimals0, decimals1] }: RatedPool,
@@ -20,7 +20,7 @@ export function wholePriceOf(
   return multiplyFractions(ratio, { numerator: 10n ** BigInt(decimals0), denominator: 10n ** BigInt(decimals1) });
 }
 
-/** US dollars per whole token. `ratio`: whole tokens 1 per whole token 0. `usdOf` null: no anchor, or unknown. */
+/** US dollars. `ratio`: whole tokens 1 per token 0. `usdOf` null: no anchor, or unknown. */
 export function pricesInPool(
   chain: Chain,
   [token0, token1]: readonly [Address, Address],

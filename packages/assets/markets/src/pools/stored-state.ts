@@ -1,7 +1,6 @@
 import { sql } from '@chainstead/db';
 import type { PoolState } from '../events/pool-event.ts';
 
-/** Text columns of `pool_states`; null: not of this kind of pool. */
 export interface StateColumns {
   readonly reserve0: string | null;
   readonly reserve1: string | null;

@@ -11,8 +11,8 @@ export interface TokenTransfer {
 }
 
 /**
- * A guess: transfers of the swap's amounts decide, else the only two tokens that moved (dexes.md 5.2, 5.3).
- * @param isSorted false if the pool may hold its tokens in any order: then only amounts decide
+ * A guess: transfers of the swap's amounts, else the only two tokens moved (dexes.md 5.2, 5.3).
+ * @param isSorted false: tokens have any order, so only amounts decide
  */
 export function tokensMoved(
   pool: PoolId,
@@ -35,7 +35,7 @@ export function tokensMoved(
   return moved.length === 2 && token0 !== undefined && token1 !== undefined ? [token0, token1] : null;
 }
 
-/** Tokens that the event names, else the only one of this amount. A pool mints and burns deposits, not coins. */
+/** Tokens that the event names, else the only one of the amount. Pools mint deposits, not coins. */
 export function coinsMoved(
   pool: PoolId,
   { tokenIn, tokenOut, amountIn, amountOut }: TokenAmounts,
@@ -55,7 +55,6 @@ function coinOf(pool: PoolId, amount: bigint, transfers: readonly TokenTransfer[
   return second === undefined ? only : null;
 }
 
-/** Into the pool, or out of it if negative. */
 function tokensOfAmount(pool: PoolId, amount: bigint, transfers: readonly TokenTransfer[]): readonly Address[] {
   const value = amount < 0n ? -amount : amount;
   const moved = transfers.filter(

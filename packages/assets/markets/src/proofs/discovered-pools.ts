@@ -6,13 +6,12 @@ const swap = columnsAs(swaps, 'swap');
 const creation = columnsAs(poolCreations, 'creation');
 const KEY = ['poolKey', 'chainId', 'pool'] as const;
 
-/** Stored pools follow from no order of rows. */
 export const poolsOfSwaps: Projection = {
   name: 'pools-of-swaps',
   version: 1,
   tables: [],
   added: ({ rows }) => [
-    // The guess of any row will do: the proof decides. Rows without one come last.
+    // Any row's guess will do: the proof decides.
     sql`INSERT INTO pools (${columnList(pools, [...KEY, 'vault', 'token0', 'token1'])})
      SELECT DISTINCT ON (1, 2, 3) ${columnList(swaps, KEY, 'swap')}, ${swap.vault}, ${swap.token0}, ${swap.token1} FROM ${rows} AS swap
      ORDER BY 1, 2, 3, ${swap.token0} IS NULL OR ${swap.token1} IS NULL ON CONFLICT DO NOTHING`,
@@ -23,16 +22,14 @@ export const poolsOfSwaps: Projection = {
   dropped: () => [],
 };
 
-/** Pools at a manager have longer ids; others have an address. */
 const ADDRESS_BYTES = rawSql('20');
 
-/** Also pools that could not be proven before the event was indexed. */
 export const poolsOfCreations: Projection = {
   name: 'pools-of-creations',
   version: 1,
   tables: [],
   added: ({ rows }) => [
-    // A pool with an id is held by the manager that announces it: the emitter of its swaps as well.
+    // The manager that announces an id holds the pool, and emits its swaps.
     sql`INSERT INTO pools AS stored (${columnList(pools, [...KEY, 'vault'])})
      SELECT DISTINCT ON (1, 2, 3) ${columnList(poolCreations, KEY, 'creation')}, CASE WHEN length(${creation.pool}) > ${ADDRESS_BYTES} THEN ${creation.factory} END
      FROM ${rows} AS creation ORDER BY 1, 2, 3, ${creation.blockNumber}, ${creation.transactionIndex}, ${creation.logIndex}
@@ -42,12 +39,12 @@ export const poolsOfCreations: Projection = {
   rolledBack: makeUnproven,
 };
 
-/** A proof at a block that was replaced is no proof. Its trades stay until a worker has decided again. */
+/** A proof at a replaced block is none. Trades stay until a worker has decided again. */
 function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
   return [
     sql`UPDATE pools SET status = ${rawSql("'unproven'")}, proof = NULL, proof_block = NULL, due_at = now()
      WHERE chain_id = ${chainId} AND proof_block > ${ancestor}`,
-    // A worker may have read a block that is replaced now, and stores its outcome later: the pool stays due.
+    // A worker may later store the outcome of a replaced block: the pool stays due.
     sql`UPDATE pools SET due_at = now()
      WHERE chain_id = ${chainId} AND coalesce(lease_until, due_at) IS NOT NULL AND lease_until IS NOT NULL`,
   ];

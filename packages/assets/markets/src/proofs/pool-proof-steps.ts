@@ -12,12 +12,10 @@ export interface ProofCall {
   readonly data: Hex;
 }
 
-/** Results in lower case; null: reverted, or returned nothing. Pure. */
 type Steps<Result> = Generator<readonly ProofCall[], Result, readonly (Hex | null)[]>;
 export type ProofSteps = Steps<PoolVerdict>;
 const DISPROVED: PoolVerdict = { verdict: 'disproved' };
 
-/** The pool's own results only choose the exchange and the question. */
 export function* proofSteps(seen: SeenPool, exchanges: ChainExchanges): ProofSteps {
   const emitter = exchanges.byFactory.get(seen.emitter);
   if (emitter?.exchange.family.isVault === true) return yield* askManager(seen.pool, emitter);
@@ -26,7 +24,6 @@ export function* proofSteps(seen: SeenPool, exchanges: ChainExchanges): ProofSte
   if (factory === null) return DISPROVED;
   const { proof } = factory.exchange.family;
   if (proof.by === 'arguments') return yield* askFactory(seen, factory, proof);
-  // Membership is asked again if the pool named this factory itself.
   return yield* askManager(seen.pool, factory);
 }
 
@@ -52,7 +49,7 @@ function* findFactory(pool: Address, { all, byFactory }: ChainExchanges): Steps<
     const [returned = null] = yield [{ to: pool, data }];
     const named = addressAt(returnedWord(returned) ?? undefined);
     if (named === null) continue;
-    // A pool that names another factory is decided by one call. Pools of vaults have no contract to name one.
+    // One call decides a pool that names another factory. Pools of vaults can't name one.
     const factory = byFactory.get(named);
     return factory === undefined || factory.exchange.family.isVault ? null : factory;
   }

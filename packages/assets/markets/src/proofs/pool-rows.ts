@@ -15,7 +15,6 @@ import { countingOf, type HookedChain } from './trusted-hooks.ts';
 
 export const POOL_WORK = 'pool-proof';
 
-/** Pools that wait for a proof, or whose proof is under way. */
 export const IS_OPEN = sql`coalesce(lease_until, due_at) IS NOT NULL`;
 
 export const DUE_POOLS: DueTable = {
@@ -64,7 +63,6 @@ export async function readCreations(
   const outcomes = new Map<PoolId, PoolOutcome>();
   for (const { factory, token0, token1, block, ...facts } of rows) {
     const exchange = byFactory.get(factory);
-    // An exchange that this version no longer lists.
     if (exchange === undefined) continue;
     const tokens = token0 === null || token1 === null ? null : ([token0, token1] as const);
     const proven = { ...exchange, ...facts, tokens };
@@ -104,13 +102,12 @@ async function storeOutcome(
        is_trusted = ${isTrusted}, left_out = ${facts === null ? null : await leftOutOf(transaction, chain.id, facts, isTrusted)}, ${SETTLED}
      WHERE ${isClaimed(DUE_POOLS, claim)} RETURNING chain_id`,
   );
-  // Another worker took the pool over.
   if (rows.length === 0) return;
   await replaceTrades(transaction, chain.id, pool);
   if (facts !== null) await addTokens(transaction, chain, facts);
 }
 
-/** Prices need the decimals of both tokens, also of tokens without a transfer, or without code until now. */
+/** Prices need decimals, also of tokens that had no transfer or no code until now. */
 async function addTokens(
   transaction: Transaction,
   { id }: Pick<HookedChain, 'id'>,
@@ -124,7 +121,7 @@ async function addTokens(
   await requestTokenFacts(transaction, id, contracts, sql`decimals IS NULL`);
 }
 
-/** Under the chain's commit lock. A worker that examines the same pool keeps its claim: both agree. */
+/** Under the chain's commit lock. A worker with the pool keeps its claim: both agree. */
 export async function storeFoundPool(transaction: Transaction, chain: HookedChain, found: ProvenPool, block: number) {
   const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
   const { isCounted, isTrusted } = countingOf(found, chain);

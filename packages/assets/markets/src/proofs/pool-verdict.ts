@@ -8,7 +8,6 @@ import type { ProvenPool } from '../exchanges/prove-pool.ts';
 export interface SeenPool {
   readonly pool: PoolId;
   readonly emitter: Address;
-  /** Used only if the pool has no getters of its tokens; null: unknown. */
   readonly tokens: readonly [Address, Address] | null;
 }
 
@@ -21,13 +20,10 @@ export interface ProofContext {
 
 export type PoolVerdict =
   | { readonly verdict: 'proven'; readonly proven: ProvenPool }
-  /** No known factory of the chain acknowledges the pool. Final. */
   | { readonly verdict: 'disproved' }
-  /** A known exchange that has no getter for this pool: its creation event decides. Tokens are a hint. */
   | {
       readonly verdict: 'undecided';
       readonly exchange: ChainExchange;
       readonly tokens: readonly [Address, Address] | null;
     }
-  /** No node returned what the proof needs. Retry later. */
   | { readonly verdict: 'unread'; readonly reason: ChainsteadError };

@@ -25,16 +25,15 @@ export interface PoolProofOptions {
   readonly metrics: Registry;
 }
 
-/** As many as one Multicall3 call asks for. */
 const BATCH = 100;
 const CONCURRENCY = 1;
-/** For all of a batch. Milliseconds. */
+/** Milliseconds per batch. */
 const BATCH_MS_MAX = 90_000;
-/** Commits leave pools without a notification. Milliseconds. */
+/** Milliseconds. Commits leave pools without a notification. */
 const SWEEP_EVERY_MS = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
-/** By an indexed creation event, else an address that only the factory can create, else a call of the factory. */
+/** By an event, else an address that only the factory can create, else a call of the factory. */
 export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofOptions): void {
   const { database } = options;
   const outcomeCounter = new Counter({

@@ -9,7 +9,7 @@ import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
 
 const ANSWER_BYTES_MAX = 512;
 
-/** By the state of one block; `unread`: no node could read it. One bad pool spoils no other. */
+/** At one block; `unread`: no node could read it. One bad pool spoils no other. */
 export async function provePools(
   seen: readonly SeenPool[],
   context: ProofContext,
@@ -25,7 +25,6 @@ export async function provePools(
 
 type CallResult = Hex | null | ChainsteadError;
 
-/** In step, so that each round of calls is made together. */
 async function takeSteps(
   proofs: readonly ProofSteps[],
   call: (calls: readonly ProofCall[]) => Promise<readonly CallResult[]>,
@@ -46,7 +45,7 @@ async function takeSteps(
   }
 }
 
-/** A failure of all calls is one of each: the proofs end as `unread`. */
+/** A failure of all calls fails each: proofs end as `unread`. */
 async function callTogether(state: StateAt, calls: readonly ProofCall[], signal: AbortSignal) {
   try {
     const answers = await state.fetchTogether(calls, signal);
@@ -57,7 +56,6 @@ async function callTogether(state: StateAt, calls: readonly ProofCall[], signal:
   }
 }
 
-/** Calls of eth_getLogs for the pools of one factory. */
 const CALLS_MAX = 200;
 /** Milliseconds. Nodes that cap ranges refuse the first calls. */
 const SEARCH_MS = 20_000;
@@ -67,7 +65,6 @@ interface Undecided extends SearchedPool {
   readonly exchange: ChainExchange;
 }
 
-/** One search per factory, from the proof's block backward. Keys are indexes in `seen`. */
 async function searchCreations(
   seen: readonly SeenPool[],
   verdicts: readonly PoolVerdict[],

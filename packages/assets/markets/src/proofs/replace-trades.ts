@@ -6,7 +6,7 @@ import { poolKey } from '../pools/pool-key.ts';
 import { forgetTradersOfPool } from '../trader-sums/trader-sums-projection.ts';
 import { addTradesOfPool } from '../trades/trades-projection.ts';
 
-/** The proof may name other tokens now, or count the pool differently. Under the chain's commit lock. */
+/** The proof may change the tokens or the counting. Under the chain's commit lock. */
 export async function replaceTrades(transaction: Transaction, chainId: ChainId, pool: PoolId): Promise<void> {
   const of = [poolKey(pool), chainId, hexBytes(pool)] as const;
   const [key, , bytes] = of;

@@ -10,10 +10,9 @@ import { replaceTrades } from './replace-trades.ts';
 
 export type HookedChain = Pick<Chain, 'id' | 'trustedHooks'>;
 
-/** BEFORE_SWAP_RETURNS_DELTA and AFTER_SWAP_RETURNS_DELTA: the last bits of a hook's address (Uniswap v4 Hooks.sol). */
+/** Last bits of a hook's address: BEFORE_ and AFTER_SWAP_RETURNS_DELTA (Uniswap v4 Hooks.sol). */
 const RETURNS_DELTA = 0b1100n;
 
-/** `isTrusted`: the swaps are trades only because the hook is trusted. */
 export function countingOf(
   { hooks, exchange }: Pick<ProvenPool, 'hooks' | 'exchange'>,
   { trustedHooks }: Pick<Chain, 'trustedHooks'>,
@@ -22,7 +21,7 @@ export function countingOf(
   return { isCounted: isTrusted || hooks === null || !changesAmounts(hooks, exchange.family.name), isTrusted };
 }
 
-/** Then the event shows no trade. Addresses of hooks of other families show nothing. */
+/** Then the event shows no trade. Hook addresses of other families show nothing. */
 function changesAmounts(hooks: Address, family: string): boolean {
   return family !== 'v4' || (BigInt(hooks) & RETURNS_DELTA) !== 0n;
 }
@@ -33,7 +32,6 @@ export interface TrustedHookOptions {
 }
 
 const EVERY_MS = 60_000;
-/** Pools of one transaction: ingestion of the chain waits for it. */
 const BATCH = 100;
 
 /** Stored pools follow the setting. A run reads two ranges of an index. */
@@ -45,11 +43,10 @@ export function createTrustedHookSchedules({ database, chains }: TrustedHookOpti
   }));
 }
 
-/** Trades and candles of the pools follow. An interrupted run continues at the next one. */
 export async function applyTrustedHooks(database: Database, chain: HookedChain, signal?: AbortSignal): Promise<void> {
   for (let changed = BATCH; changed === BATCH && signal?.aborted !== true; )
     changed = await database.transaction(async (transaction) => {
-      // Workers that prove pools and commits that add trades wait, so that they see the change or come before it.
+      // Workers and commits that add trades wait: they see the change, or come before it.
       await lockChainCommits(transaction, chain);
       const pools = await transaction.query<{ pool: PoolId }>(changedPools(chain));
       for (const { pool } of pools) {
@@ -63,7 +60,7 @@ export async function applyTrustedHooks(database: Database, chain: HookedChain, 
     });
 }
 
-/** A pool that is not proven, such as after a reorg, is decided by its next proof. */
+/** Pools that are not proven, as after a reorg, are decided by their next proof. */
 function changedPools({ id, trustedHooks }: HookedChain): Sql {
   const hooks = sql`${trustedHooks.map(addressBytes)}::bytea[]`;
   const of = sql`SELECT pool FROM pools WHERE chain_id = ${id} AND status = 'proven' AND (is_trusted OR NOT is_counted)`;

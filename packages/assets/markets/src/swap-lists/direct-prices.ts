@@ -4,10 +4,10 @@ import type { ReadDatabase } from '@chainstead/db';
 import type { AnchorBook } from '../anchors/anchor-steps.ts';
 import { ANCHOR_KINDS, anchorsOf } from '../anchors/anchors-of-chain.ts';
 
-/** US dollars per whole token at the end of a block, by pools against anchors; null: none. */
+/** US dollars per whole token by pools against anchors, at the end of a block; null: none. */
 export type DirectPrices = (token: Address, block: number) => Fraction | null;
 
-/** Does not wait for contract reads. Prices follow from pools: a package above this one implements it. */
+/** Without contract reads. A package above implements it: prices follow from pools. */
 export type ReadDirectPrices = (
   sources: { readonly database: ReadDatabase; readonly logger: Logger },
   chain: Chain,
@@ -21,7 +21,6 @@ interface PricedSwap {
   readonly token1: Address | null;
 }
 
-/** Prices of anchors, or direct prices if no token is an anchor. `read` costs some statements per block. */
 export async function readValuePrices(
   chain: Chain,
   swaps: readonly PricedSwap[],

@@ -6,7 +6,6 @@ import { exchanges } from '../exchanges/exchanges-of-chain.ts';
 
 type ExchangesChain = Pick<Chain, 'id' | 'exchanges'>;
 
-/** By a name without regard to case, spaces, dots and hyphens, by a family of custom ones, or by an address. */
 export function factoriesOf(exchange: string, chain: ExchangesChain): readonly Address[] {
   const wanted = simplified(exchange);
   const name = OTHER_NAMES.get(wanted) ?? wanted;
@@ -29,7 +28,6 @@ export function unknownExchange(chain: ExchangesChain, given?: string): InvalidP
   });
 }
 
-/** Names of the hosted API that differ from those of the exchanges. */
 const OTHER_NAMES = new Map([
   ['quickswap', 'quickswapv2'],
   ['vvs', 'vvsfinance'],

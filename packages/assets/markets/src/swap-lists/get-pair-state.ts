@@ -71,7 +71,7 @@ export interface TokenRecord {
   readonly created_at: Date | null;
 }
 
-/** The deepest proven pool at the block; null: none. Pools that were created later do not count. */
+/** The deepest proven pool that existed at the block; null: none. */
 export async function getPairOfTokens(
   database: ReadDatabase,
   chain: Chain,
@@ -81,7 +81,6 @@ export async function getPairOfTokens(
 ): Promise<PairOfTokens | null> {
   const candidates = await listPairsOfTokens(database, chain, tokens, factories);
   let deepest: { readonly pair: Candidate; readonly depth: bigint } | null = null;
-  // Candidates are in the order of their ids, which decides between equal depths.
   for (const pair of candidates) {
     const depth = await readDepth(database, chain, pair.pool, at);
     if (depth !== null && (deepest === null || depth > deepest.depth)) deepest = { pair, depth };
@@ -94,7 +93,7 @@ interface Candidate extends Omit<PairOfTokens, 'tokens'> {
   readonly tick_spacing: number | null;
 }
 
-/** Anyone may create pools of two tokens at a pool manager. */
+/** Anyone may create pools at a pool manager. */
 const CANDIDATES_MAX = 100;
 
 export async function listPairsOfTokens(
@@ -121,7 +120,7 @@ export async function listPairsOfTokens(
   );
 }
 
-/** Liquidity in range or reserve 0 at the block; 0 if unknown; null if the pool was created later. */
+/** Liquidity in range or reserve 0; 0: unknown; null: created later. */
 async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at: StateBlock): Promise<bigint | null> {
   const { ctes, isUntil } = untilBlock(chain, at);
   const ofPool = conditionsOf(chain, pool);

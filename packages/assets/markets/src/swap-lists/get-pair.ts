@@ -9,7 +9,6 @@ import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-s
 import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 import { type TokenFacts, tokenBook } from './token-facts.ts';
 
-/** Proven, and its swaps count. With its newest state. */
 export interface Pair {
   readonly exchange: string | null;
   readonly factory: Address | null;
@@ -43,7 +42,7 @@ export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId
   };
 }
 
-/** US dollars per whole token 0 and token 1; null: unknown. */
+/** US dollars per whole token; null: unknown. */
 export async function readPairPrices(
   database: ReadDatabase,
   chain: Chain,

@@ -7,7 +7,7 @@ import { wholePriceOf } from '../pools/prices-in-pool.ts';
 import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-state.ts';
 import type { PairOfTokens } from './get-pair-state.ts';
 
-/** Whole tokens 1 per whole token 0. Null: no state, an empty pool, or unknown decimals. */
+/** Whole tokens 1 per token 0. Null: no state, empty, or unknown decimals. */
 export async function getPoolPrice(
   database: ReadDatabase,
   chain: Chain,

@@ -31,20 +31,20 @@ export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
   readonly sides: SwapSides | null;
   readonly subCategory: SubCategory | null;
-  /** Null: liquidity, whose price within the block is unknown, or a token is unknown. */
+  /** Null: liquidity, whose price in the block is unknown, or an unknown token. */
   readonly values: SwapValues | null;
 }
 
 export interface SwapsPage {
   readonly swaps: readonly ListedSwap[];
-  /** Forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool. */
+  /** Forms of the token that is bought or sold; empty: each pool's base token. */
   readonly focus: readonly Address[];
   tokenOf(token: Address): TokenFacts;
   readonly indexed: Indexed;
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
 }
 
-/** @throws {InconsistentPageError} if a swap repeatedly comes without its block */
+/** @throws {InconsistentPageError} if a swap repeatedly lacks its block */
 export function getSwaps(
   database: ReadDatabase,
   chain: Chain,

@@ -3,10 +3,9 @@ import { type ApiDependencies, indexedChain, NotFoundError, textParameter } from
 import type { PoolId } from '../events/pool-event.ts';
 import { EVERY_SWAP } from './every-swap.ts';
 
-/** As clients of the hosted API expect it. */
 export const PAIR_NOT_FOUND = 'Pair not found';
 
-/** @throws NotIndexedError (400) if swaps are off: most pools are found by their swaps */
+/** @throws NotIndexedError (400) if swaps are off: they reveal most pools */
 export function pairNotFound(chains: ApiDependencies['chains'], chain: Chain): NotFoundError {
   indexedChain(chains, chain.key, EVERY_SWAP);
   return new NotFoundError(PAIR_NOT_FOUND);

@@ -1,6 +1,6 @@
 import { ApiError, type InvalidParameterError } from '@chainstead/http';
 
-/** The text of the hosted API for an invalid cursor; other contradictions name their parameter. */
+/** Texts of the hosted API for an invalid cursor; others name their parameter. */
 export function refuseCursor(error: InvalidParameterError): Error {
   if (!error.message.startsWith('cursor ')) return error;
   const { details = {} } = error;

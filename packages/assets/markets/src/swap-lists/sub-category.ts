@@ -19,7 +19,7 @@ export interface PositionedSwap {
   readonly transaction_index: number;
 }
 
-/** By the balance before a purchase or after a sale. Null: no trade, or unknown, as of the native token. */
+/** Compares the balance before a purchase, or after a sale. Null: no trade, or unknown. */
 export async function readSubCategories(
   database: ReadDatabase,
   chain: Chain,
@@ -48,7 +48,7 @@ function tradeOf(
   const viewed = viewedSide({ token0 }, sides, focus);
   const token = viewed.type === 'token0' ? token0 : token1;
   const isNative = token !== null && native.includes(token);
-  // Balances of the native token, and of a wrapped one without its deposits and withdrawals, don't follow from transfers.
+  // Transfers show no native balance, nor a wrapped one without deposits and withdrawals.
   if (token === null || (isNative && token !== wrapped)) return null;
   const isBuy = sides.trade.bought === viewed;
   const { block_number: block, transaction_index: transactionIndex } = place;

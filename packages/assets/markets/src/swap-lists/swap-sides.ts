@@ -6,18 +6,17 @@ import type { TokenFacts } from './token-facts.ts';
 export interface SwapSide {
   readonly token: TokenFacts;
   readonly type: 'token0' | 'token1';
-  /** Base units into the pool; negative out of it; null: unknown. */
+  /** Base units into the pool; negative: out of it; null: unknown. */
   readonly amount: string | null;
 }
 
 export interface SwapSides {
   readonly base: SwapSide;
   readonly quote: SwapSide;
-  /** From the view of the trader; null: the swap is no trade. */
   readonly trade: { readonly sold: SwapSide; readonly bought: SwapSide } | null;
 }
 
-/** Null: a token is unknown. Amounts of liquidity have one sign: they are no trade. */
+/** Null: an unknown token. Amounts of liquidity have one sign: no trade. */
 export function sidesOf(
   row: Record<'token0' | 'token1', Address | null> & Record<'amount0' | 'amount1', string | null>,
   tokenOf: (token: Address) => TokenFacts,
@@ -53,7 +52,7 @@ export function baseQuotePrice({ base, quote, trade }: SwapSides): string | null
 
 const SIGNIFICANT_DIGITS = 17;
 
-/** Without the sign. Null: the amount or the decimals are unknown. */
+/** Unsigned. Null: unknown amount or decimals. */
 export function wholeAmount({ amount, token: { decimals } }: SwapSide): Fraction | null {
   if (amount === null || decimals === null) return null;
   return { numerator: BigInt(amount.replace('-', '')), denominator: 10n ** BigInt(decimals) };

@@ -9,7 +9,7 @@ import {
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { type SwapSides, wholeAmount } from './swap-sides.ts';
 
-/** US dollars in the block of the swap; null: unknown. */
+/** US dollars in the swap's block; null: unknown. */
 export interface SwapValues {
   readonly basePriceUsd: number | null;
   readonly quotePriceUsd: number | null;
@@ -18,7 +18,7 @@ export interface SwapValues {
 
 const UNVALUED: SwapValues = { basePriceUsd: null, quotePriceUsd: null, totalValueUsd: null };
 
-/** Amount of the quote token times its price, else of the base token. The other price follows. No trade: 0. */
+/** By the quote token, else the base token. The other price follows. No trade: 0. */
 export function valuesOf({ base, quote, trade }: SwapSides, anchors: AnchorBook, at: BlockTime): SwapValues {
   const usdOf = (token: Address): Fraction | null => anchors(token, at);
   if (anchors.isPending(quote.token.address, at)) return UNVALUED;

@@ -151,7 +151,6 @@ export const walletSwapsSchema = z
 export interface PairOfSwaps {
   readonly pool: PoolId;
   readonly pair: Pair;
-  /** US dollars per whole token 0 and token 1; null: unknown. */
   readonly usd: readonly [Fraction | null, Fraction | null];
 }
 
@@ -197,7 +196,6 @@ export function showSwaps({ swaps, focus, indexed }: SwapsPage, envelope: PageEn
     indexed: showIndexed(indexed),
     result: swaps.flatMap((row) => {
       const { sides, values } = row;
-      // The statement leaves out swaps of unknown tokens, and those that are no trade.
       const trade = sides?.trade ?? null;
       if (sides === null || trade === null || values === null) return [];
       const viewed = viewedSide(row, sides, focus);

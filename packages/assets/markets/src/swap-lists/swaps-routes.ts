@@ -123,7 +123,6 @@ export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletS
 
 const SWAP_TYPES = ['buy', 'sell'] as const satisfies readonly TransactionType[];
 
-/** The spellings of the other list routes are accepted too. */
 const SPELLINGS = { from_block: 'fromBlock', to_block: 'toBlock', from_date: 'fromDate', to_date: 'toDate' };
 
 function swapsQuery<More extends z.core.$ZodShape>(

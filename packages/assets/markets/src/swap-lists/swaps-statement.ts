@@ -23,7 +23,7 @@ import { isSold0, isTrade } from '../trades/trade-direction.ts';
 export type SwapsSubject =
   | { readonly kind: 'pair'; readonly pool: PoolId }
   | { readonly kind: 'token'; readonly token: Address }
-  /** Sender or beneficiary. `token` null: swaps of all tokens. */
+  /** Sender or beneficiary. `token` null: all tokens. */
   | { readonly kind: 'wallet'; readonly wallet: Address; readonly token: Address | null };
 
 export const TRANSACTION_TYPES = ['buy', 'sell', 'addLiquidity', 'removeLiquidity'] as const;
@@ -51,12 +51,10 @@ export interface SwapsReading {
 
 export const SWAPS_DATASET = 'swaps';
 
-/** Tokens are those of the proven pool, or of the swap if the pool has more than two. */
 export const SWAPS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
-  /** As `SwapKind`. */
   kind: int4('kind'),
   wallet: hex<Address>('wallet', 20),
   beneficiary: hexOrNull<Address>('beneficiary', 20),
@@ -70,7 +68,7 @@ export const SWAPS = packedRows({
   amount1: textOrNull('amount1::text'),
 });
 
-/** Each scan is a range of one index that stops after limit + 1 rows (swaps-statement.explain.test.ts). */
+/** Scans are index ranges that stop after limit + 1 rows (swaps-statement.explain.test.ts). */
 export function swapsStatement(
   chain: Chain,
   query: SwapsQuery,
@@ -102,10 +100,10 @@ SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS co
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
 }
 
-/** Address as hexadecimal digits, name, symbol, decimals, logo. */
+/** Address in hexadecimal, name, symbol, decimals, logo. */
 export type TokenEntry = readonly [string, string | null, string | null, number | null, string | null];
 
-/** A row if a pool of the token may have no proof yet: by the guess from its transfers, or without a guess. */
+/** A row if a pool of the token may have no proof yet, by the guess or without one. */
 export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sql {
   const keys = formsOf(token, chain).map((form) => sql`= ${addressKey(form)}::bigint`);
   const ranges = [sql`token0`, sql`token1`].flatMap((side) =>
@@ -122,7 +120,6 @@ export function tokensOf(tokens: Sql, chainId: Sql): Sql {
     FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
-/** Uniswap v4 trades the native token itself: the zero address. */
 export function formsOf(token: Address, chain: Chain): readonly Address[] {
   return token === wrappedNativeOf(chain) ? [token, ZERO_ADDRESS] : [token];
 }
@@ -182,7 +179,7 @@ const IS_POOL_OF_SWAP = sql`known.pool_key = swap.pool_key AND known.chain_id = 
 const IS_SWAP_OF_TRADE = sql`swap.pool_key = trade.pool_key AND swap.chain_id = trade.chain_id AND swap.block_number = trade.block_number
       AND swap.transaction_index = trade.transaction_index AND swap.log_index = trade.log_index`;
 
-/** Row by row: the planner expects few rows, and would sort all. Citus refuses a limit in a correlated subquery. */
+/** Row by row: else the planner sorts all. Citus refuses a limit in a correlated subquery. */
 function joinOne(table: Sql, name: Sql, condition: Sql, { isSpread }: Scan): Sql {
   return isSpread
     ? sql`JOIN ${table} AS ${name} ON ${condition}`
@@ -211,7 +208,7 @@ function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, sca
     WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
 }
 
-/** A row if the list may lack swaps of unproven pools. Null for a pair, which is proven. */
+/** A row if swaps of unproven pools may be missing. Null: a pair, which is proven. */
 function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null {
   const { chainId, chain } = scan;
   switch (subject.kind) {
@@ -221,7 +218,7 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null 
       return undecidedPoolsOf(subject.token, chain, chainId);
     case 'wallet': {
       const last = sql`(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
-      // A page that is not full ends where its bounds do. Inside of the function, the bound doesn't count for the planner.
+      // A page that is not full ends at its bounds. The planner ignores bounds inside the function.
       const end =
         order === 'DESC'
           ? sql`>= coalesce(${last}, ${scan.end ?? rawSql(0)})`
@@ -251,7 +248,7 @@ function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
   return sql`SELECT DISTINCT ON (block_number, transaction_index, log_index) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
 }
 
-/** `focus` decides between buy and sell; null: the base token. Swaps that are no trade need both types. */
+/** `focus` decides between buy and sell; null: base token. Other swaps need both types. */
 function typeCondition(types: readonly TransactionType[], focus: (() => Sql) | null, scan: Scan): Sql {
   const wanted = new Set(types.length === 0 ? TRANSACTION_TYPES : types);
   const isBuy = () =>
@@ -266,7 +263,6 @@ function typeCondition(types: readonly TransactionType[], focus: (() => Sql) | n
   return sql`(${joinSql(kinds, ' OR ')})`;
 }
 
-/** The negation of `isQuotedIn0`. */
 function isBase0({ chain }: Scan): Sql {
   const anchors: Anchors = anchorsOf(chain);
   const kinds = ANCHOR_KINDS.map((kind) => sql`${anchors[kind].map(addressBytes)}::bytea[]`);

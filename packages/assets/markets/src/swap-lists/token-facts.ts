@@ -5,7 +5,7 @@ import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 
 export interface TokenFacts {
-  /** The native token has the address of the wrapped one, so that each token is a contract. */
+  /** The native token has the address of the wrapped one: each token is a contract. */
   readonly address: Address;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -36,7 +36,7 @@ export async function readTokenBook(
   return tokenBook(row?.tokens ?? [], chain);
 }
 
-/** Without the sign. `amount`: base units. Null: the amount or the decimals are unknown. */
+/** Unsigned. `amount`: base units. Null: unknown amount or decimals. */
 export function wholeTokens(amount: string | null, decimals: number | null): string | null {
   return amount === null || decimals === null ? null : decimalAmount(amount.replace('-', ''), decimals);
 }

@@ -3,7 +3,7 @@ import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 
-/** Ascending. Other blocks may have swaps of requested wallets, which figures of pools and tokens leave out. */
+/** Ascending. Other blocks may have swaps of requested wallets, which figures leave out. */
 export async function readCoveredBlocks(database: ReadDatabase, { id }: Pick<Chain, 'id'>): Promise<CoveredBlocks> {
   const rows = await database.select<BlockRange>(
     sql`SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = ${id} AND dataset = ${SWAPS_DATASET} ORDER BY first_block`,

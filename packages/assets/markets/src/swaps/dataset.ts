@@ -9,7 +9,7 @@ import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projecti
 import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
-/** For all pools, proven or not. Reads whole blocks: the sender of a transaction is not in its logs. */
+/** For proven and other pools. Reads whole blocks: logs lack the transaction's sender. */
 export const swaps: Dataset<SwapRow> = {
   name: 'swaps',
   topics: () => [],
@@ -24,7 +24,6 @@ export const swaps: Dataset<SwapRow> = {
   projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, traderSumsOfSwaps, tickLiquidityOfSwaps],
 };
 
-/** Responses need the symbols and decimals of traded tokens. */
 function* contracts(rows: readonly SwapRow[]): Generator<{ address: Address; standard: 'erc20' }> {
   const seen = new Set<Address>();
   for (const { token0, token1 } of rows)

@@ -5,7 +5,7 @@ import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { SwapRow } from '../tables/schema.ts';
 
-/** A beneficiary that is not the sender gave a token in a `Transfer`, so the filters find all its swaps. */
+/** Beneficiaries gave a token in a `Transfer`, so the filters find all their swaps. */
 export const swapHistories: TransactionHistories<SwapRow> = {
   filters: (_chain, account) => [
     { topics: [TRANSFER_TOPIC], indexed: [[topicOf(account)]] },

@@ -12,7 +12,6 @@ import type { SwapRow } from '../tables/schema.ts';
 import { beneficiariesOf } from '../traders/beneficiary.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 
-/** In the order of the logs. Beneficiaries need the value and all transfers of the transaction. */
 export function swapRows(transaction: ExecutedTransaction, chain: Chain): readonly SwapRow[] {
   const { vaults } = exchangesOf(chain);
   const events = transaction.logs.flatMap((log) => {
@@ -47,7 +46,7 @@ interface LoggedEvent {
   readonly event: SwapEvent | LiquidityEvent;
 }
 
-/** Liquidity Book logs each bin that a swap crosses: they count as one, at the first log. */
+/** Liquidity Book logs each crossed bin: they count as one, at the first log. */
 function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const joined: LoggedEvent[] = [];
   const firsts = new Map<string, number>();
@@ -84,7 +83,7 @@ function sidesOf(event: SwapEvent | LiquidityEvent, transfers: readonly TokenTra
   return { token0, token1, amount0: amounts.amount0, amount1: amounts.amount1 };
 }
 
-/** The lower address is token 0; if one is unknown, the sold token is. */
+/** The lower address is token 0; if one is unknown, the sold token. */
 function namedSides(pool: PoolId, amounts: TokenAmounts, transfers: readonly TokenTransfer[]): Sides {
   const { tokenIn, tokenOut } = coinsMoved(pool, amounts, transfers);
   const isReversed = tokenIn !== null && tokenOut !== null && tokenIn > tokenOut;
@@ -122,7 +121,6 @@ function tradersOf(
   return new Map(known.map(({ log }, index) => [log, found[index] ?? null]));
 }
 
-/** As if it were wrapped. */
 function transactionValue({ from, to, value }: ExecutedTransaction, wrappedNative: Address | null) {
   if (value === 0n || to === null) return [];
   return [{ token: wrappedNative ?? ZERO_ADDRESS, from, to, value }];

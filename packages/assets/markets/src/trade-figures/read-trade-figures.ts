@@ -24,7 +24,7 @@ export interface TradeFiguresQuery {
 }
 
 export interface FigureLimits {
-  /** Swaps that one request may read because no stored hour has them. */
+  /** Swaps without a stored hour that one request may read. */
   readonly swapsMax: number;
   readonly part: number;
   /** Distinct traders of all groups; with more, none is counted. */
@@ -33,7 +33,7 @@ export interface FigureLimits {
 
 const FIGURE_LIMITS: FigureLimits = { swapsMax: 100_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
 
-/** By group, in the order of the spans. @throws {SwapsNotSummedError} if too many swaps have no stored sum */
+/** By group, in the order of spans. @throws {SwapsNotSummedError} if too many have no stored sum */
 export async function readTradeFigures(
   database: ReadDatabase,
   chain: Chain,
@@ -51,7 +51,6 @@ export async function readTradeFigures(
   });
   const times = timesToRead(spans, stored, time);
   const ranges = await Promise.all(times.map((span) => readBlocks(database, chain, span, lastBlock)));
-  // Elsewhere only swaps of requested wallets are indexed.
   const covered = intersectRanges(ranges.flat(), (await readCoveredBlocks(database, chain)).ranges);
   await addSwaps(database, chain, { pools, spans, ranges: covered, stored, limits }, collector);
   await addStoredSums(database, chain, { groups, spans }, stored, collector);
@@ -101,7 +100,6 @@ async function addSwaps(
   for (const part of parts) await readPart(() => addPart(part));
 }
 
-/** With more, one range over all of them is read. */
 const RANGES_MAX = 64;
 
 /** Hours that a span has in part, or that are not stored for every pool. */

@@ -10,7 +10,7 @@ import type { PoolGroup, SumsCollector } from './trade-sums.ts';
 
 export interface StoredHours {
   isWhole(hour: number): boolean;
-  /** True without a row: the pool had no swap. */
+  /** True without a row: no swap. */
   has(pool: PoolId, hour: number): boolean;
   readonly hours: readonly number[];
   readonly leftOut: readonly { readonly pool: PoolId; readonly start: number }[];
@@ -22,14 +22,13 @@ export interface StoredHoursQuery {
   readonly first: number;
   readonly end: number;
   readonly lastBlock: number;
-  /** Leaves out hours without their sets of traders. */
+  /** Leaves out hours without sets of traders. */
   readonly needsTraders: boolean;
 }
 
-/** With more rows whose swaps must be read, no stored hour counts. */
 const LEFT_OUT_MAX = 10_000;
 
-/** Read before the sums: a row that is replaced meanwhile is valid as well. */
+/** Before the sums: a row that is replaced meanwhile is valid too. */
 export async function readStoredHours(
   database: ReadDatabase,
   chain: Chain,
@@ -72,7 +71,6 @@ export interface SummedSpans {
   readonly spans: readonly TimeSpan[];
 }
 
-/** Postgres sums the hours, so a group and span is one row. */
 export async function addStoredSums(
   database: ReadDatabase,
   chain: Chain,
@@ -124,7 +122,6 @@ left_out AS MATERIALIZED (
 }
 
 const READINGS_MAX = 48;
-/** Traders after which the event loop has a turn. A row has those of one pool in one hour. */
 const TRADERS_PER_TURN = 20_000;
 const ADDRESS_BYTES = 20;
 

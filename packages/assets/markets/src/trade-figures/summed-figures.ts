@@ -1,4 +1,4 @@
-/** A worker sums figures of busy pools, and requests share its result for some minutes. */
+/** A worker sums busy pools. Requests share its result for some minutes. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -18,18 +18,16 @@ export interface FigureSources {
 }
 
 export interface SharedFiguresQuery extends TradeFiguresQuery {
-  /** Unix seconds of `lastBlock`. */
   readonly time: number;
   readonly isAligned: boolean;
 }
 
-/** Seconds. A worker sums until the start of such a span of time, so that requests share the figures. */
+/** Seconds. A worker sums until a multiple, so that requests share figures. */
 const SHARED_SECONDS = 300;
-/** A question is stored with all its pools. */
 const POOLS_MAX = 640;
 const WORKER_LIMITS = { swapsMax: 1_000_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
 
-/** A worker's figures end up to five minutes earlier. @throws {SwapsNotSummedError} until it has them */
+/** A worker's figures end up to 5 minutes earlier. @throws {SwapsNotSummedError} until then */
 export async function sumTradeFigures(
   { reads, worker, limits }: FigureSources,
   chain: Chain,
@@ -82,7 +80,6 @@ const TRADE_FIGURES: StateKind<Question, z.infer<typeof answerSchema>> = {
   isSlow: true,
 };
 
-/** Integers as text: the result is stored as JSON. */
 export const tradeFiguresReader = {
   kind: TRADE_FIGURES,
   async read({ chain, database }: Pick<StateReadingContext, 'chain' | 'database'>, question: Question) {

@@ -5,10 +5,10 @@ import type { ValuedTrade } from '../trade-values/trade-figures.ts';
 export interface TradeSums {
   readonly buys: number;
   readonly sells: number;
-  /** Units of `DOLLAR`. Null: a value is unknown. */
+  /** `DOLLAR` units. Null: a value is unknown. */
   readonly buyVolume: bigint | null;
   readonly sellVolume: bigint | null;
-  /** Distinct senders. Null: not counted, or too many. */
+  /** Distinct. Null: not counted, or too many. */
   readonly buyers: number | null;
   readonly sellers: number | null;
   readonly wallets: number | null;
@@ -33,23 +33,20 @@ interface SidedTrades {
   readonly value: bigint | null;
 }
 
-/** Holds a number per distinct trader and group. */
 export interface SumsCollector {
   add(group: number, span: number, trades: SidedTrades): void;
   addTrade(pool: PoolId, spans: readonly number[], trade: ValuedTrade): void;
   addTrader(group: number, spans: readonly number[], isBuy: boolean, trader: string): void;
-  /** By group, in the order of the spans. */
   sums(): ReadonlyMap<string, readonly TradeSums[]>;
 }
 
-/** `tradersMax`: of all groups; with more, none is counted. Null: none is counted. */
+/** `tradersMax`: distinct traders of all groups; with more, or null, none is counted. */
 export function collectSums(
   groups: readonly PoolGroup[],
   spans: readonly TimeSpan[],
   tradersMax: number | null,
 ): SumsCollector {
   const collected = groups.map(() => spans.map(() => [emptySide(), emptySide()] as const));
-  /** By trader, a bit for each span and side. */
   const traders = groups.map(() => new Map<string, number>());
   let room = tradersMax;
   const membersOf = new Map<PoolId, { readonly group: number; readonly isReversed: boolean }[]>();

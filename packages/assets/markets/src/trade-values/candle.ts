@@ -1,7 +1,7 @@
 import { compareFractions, type Fraction } from '@chainstead/core';
 import { candleStart, type Timeframe } from './timeframe.ts';
 
-/** Units of a US dollar. Each value is rounded to one unit, so sums don't depend on their order. */
+/** Units of a US dollar. Each value is whole, so that sums don't depend on their order. */
 export const DOLLAR = 10n ** 24n;
 
 export interface PricedTrade {
@@ -9,18 +9,17 @@ export interface PricedTrade {
   readonly time: number;
   /** Currency per whole base token. */
   readonly price: Fraction | null;
-  /** Units of {@link DOLLAR}. */
   readonly value: bigint | null;
-  /** Sets no price: no trade, or a value so small that the amounts are too coarse. */
+  /** Sets no price: no trade, or amounts that are too coarse. */
   readonly isDust: boolean;
 }
 
 export interface Candle {
   /** Unix seconds. */
   readonly start: number;
-  /** Null: the price of a trade is unknown, or every trade is dust. */
+  /** Null: a trade's price is unknown, or all are dust. */
   readonly prices: CandlePrices | null;
-  /** Units of {@link DOLLAR}. Null: a value is unknown. */
+  /** {@link DOLLAR} units. Null: a value is unknown. */
   readonly volume: bigint | null;
   readonly trades: number;
 }
@@ -40,11 +39,10 @@ export function candleOfTrade({ time, price, value, isDust }: PricedTrade, timef
 }
 
 export interface OpenCandle extends Candle {
-  /** The price of every trade but dust is known. */
+  /** Every trade but dust has a price. */
   readonly isPriced: boolean;
 }
 
-/** Associative, so that a candle may be built of parts of any size. */
 export function joinCandles(earlier: OpenCandle, later: OpenCandle): OpenCandle {
   return {
     start: earlier.start,

@@ -8,7 +8,7 @@ export interface FiguredPool {
   readonly decimals: readonly [number | null, number | null];
 }
 
-/** Unix seconds: start inclusive, end exclusive. */
+/** Unix seconds; end exclusive. */
 export interface TimeSpan {
   readonly from: number;
   readonly to: number;

@@ -4,7 +4,7 @@ import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
-/** Amounts in base units: positive into the pool. */
+/** Base units: positive into the pool. */
 export interface TimedSwap {
   readonly block: number;
   /** Unix seconds. */
@@ -35,7 +35,7 @@ export interface PairDecimals {
   readonly quote: number | null;
 }
 
-/** Prices and values are null while decimals are unknown. No trade: no price and the value 0. */
+/** Null while decimals are unknown. No trade: no price and value 0. */
 export function swapPricer({ isQuotedIn0 }: PricedPair, { base, quote }: PairDecimals) {
   return (
     { time, amount0, amount1 }: Omit<TimedSwap, 'block'>,
@@ -59,5 +59,5 @@ function absolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-/** A cent: the amounts of a smaller trade are too coarse for a price (contract 2.3). */
+/** A cent: smaller trades are too coarse for a price (contract 2.3). */
 const DUST = DOLLAR / 100n;

@@ -4,7 +4,6 @@ import { type AnchorBook, type BlockTime, isPriceable } from '../anchors/anchor-
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { QuotePrices } from './price-trade.ts';
 
-/** `book` has prices of the quote and the native token. */
 export function quotePrices(chain: Chain, quote: Address, book: AnchorBook): (at: BlockTime) => QuotePrices {
   const isNative = anchorsOf(chain).native.includes(quote);
   // A trade may turn out to be dust once its value is known.

@@ -7,7 +7,7 @@ export const TIMEFRAMES = [
 
 export type Timeframe = (typeof TIMEFRAMES)[number];
 
-/** Unix seconds. Aligned to UTC: a week starts on Monday, a month on its first day. */
+/** Unix seconds, UTC. Weeks start on Monday, months on their first day. */
 export function candleStart(timeframe: Timeframe, time: number): number {
   if (timeframe === '1M') {
     const date = new Date(time * 1_000);

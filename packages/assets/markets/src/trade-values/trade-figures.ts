@@ -3,10 +3,9 @@ import type { Address } from '@chainstead/core';
 export interface TradeFigures {
   readonly buys: number;
   readonly sells: number;
-  /** Units of `DOLLAR`. Null: a value is unknown. */
+  /** `DOLLAR` units. Null: a value is unknown. */
   readonly buyVolume: bigint | null;
   readonly sellVolume: bigint | null;
-  /** Senders of the transactions. */
   readonly buyers: ReadonlySet<Address>;
   readonly sellers: ReadonlySet<Address>;
 }
@@ -16,7 +15,6 @@ export const NO_TRADES: TradeFigures = {
   ...{ buyers: new Set<Address>(), sellers: new Set<Address>() },
 };
 
-/** `isBuy`: of the base token. */
 export interface ValuedTrade {
   readonly isBuy: boolean;
   readonly wallet: Address;
@@ -32,7 +30,6 @@ export function figuresOf(trades: readonly ValuedTrade[]): TradeFigures {
   };
 }
 
-/** Associative and commutative. */
 export function joinFigures(earlier: TradeFigures, later: TradeFigures): TradeFigures {
   return {
     buys: earlier.buys + later.buys,

@@ -7,15 +7,14 @@ import type { FiguredPool } from './figured-pool.ts';
 import { type PricedPair, pairOf } from './price-trade.ts';
 import type { ValuedTrade } from './trade-figures.ts';
 
-/** Amounts in base units: positive into the pool. */
+/** Base units: positive into the pool. */
 export interface TradeAmounts {
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** Sender of the transaction. */
   readonly wallet: Address;
 }
 
-/** By the quote token, else by the base token. No value while the price of the quote token is pending. */
+/** By the quote token, else the base token. None while the quote token's price is pending. */
 export function tradeValuer(
   { token0, token1, decimals }: FiguredPool,
   chain: Chain,
@@ -37,7 +36,7 @@ export function tradeValuer(
   };
 }
 
-/** Units of `DOLLAR`, rounded half up; null: unknown. `amount`: base units, with any sign. */
+/** `DOLLAR` units, rounded half up; null: unknown. `amount`: base units, any sign. */
 function dollarsOf(amount: bigint, decimals: number | null, price: Fraction | null): bigint | null {
   if (decimals === null || price === null) return null;
   const whole = { numerator: amount < 0n ? -amount : amount, denominator: 10n ** BigInt(decimals) };

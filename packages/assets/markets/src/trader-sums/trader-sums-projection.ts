@@ -2,7 +2,7 @@ import { type Sql, sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 import { traderSums } from '../tables/schema.ts';
 
-/** Sums with a changed swap are deleted. They end at a settled block, so that the head deletes none. */
+/** A changed swap deletes sums. They end at a settled block, so that the head deletes none. */
 export const traderSumsOfSwaps: Projection = {
   name: 'trader-sums',
   version: 1,
@@ -18,11 +18,9 @@ export const traderSumsOfSwaps: Projection = {
 export const traderSumsOfFeeds = ofPrices('trader-sums-of-feeds');
 export const traderSumsOfPoolPrices = ofPrices('trader-sums-of-pool-prices');
 
-/** Values in a block follow from prices in that block and earlier ones. */
 function ofPrices(name: string): Projection {
   return {
     ...{ name, version: 1 },
-    // The sums follow from swaps.
     tables: [],
     added: ({ rows }) => [forgetPriced(rows)],
     removed: ({ rows }) => [forgetPriced(rows)],

@@ -7,7 +7,7 @@ import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 
 export interface TraderSumsKey {
   readonly trader: Address;
-  /** All that the sums follow from, apart from rows of swaps and prices. Any JSON value. */
+  /** All that sums follow from, apart from rows of swaps and prices. Any JSON value. */
   readonly question: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface ClaimedTraderSums {
 /** Sums that no request used for so long are deleted. */
 const UNUSED = sql`interval '2 days'`;
 
-/** Later changes of swaps delete the row, so the claimer may read swaps without a lock. */
+/** Later changes of swaps delete the row, so that they are read without a lock. */
 export async function claimTraderSums(
   database: Database,
   chain: Chain,
@@ -29,7 +29,6 @@ export async function claimTraderSums(
   const claim = randomUUID();
   const { trader, scope } = columnsOf(chain, key);
   return database.transaction(async (transaction) => {
-    // No commit is under way that does not see the claim.
     await lockChainCommits(transaction, chain);
     await transaction.query(sql`DELETE FROM trader_sums WHERE chain_id = ${chain.id} AND used_at < now() - ${UNUSED}`);
     const [row] = await transaction.query<{ readonly sums: unknown }>(
@@ -42,7 +41,6 @@ export async function claimTraderSums(
   });
 }
 
-/** Does nothing if the claim was lost. */
 export async function storeTraderSums(
   database: Database,
   chain: Chain,

@@ -1,14 +1,13 @@
 import type { Address } from '@chainstead/core';
 import type { PoolId } from '../events/pool-event.ts';
 
-/** The native token is the wrapped one here. */
 export interface TradedTokens {
   readonly pool: PoolId;
   readonly sold: Address;
   readonly bought: Address;
 }
 
-/** The transaction's own value moves wrapped native tokens from its sender to its receiver. */
+/** The transaction's value moves wrapped native tokens from sender to receiver. */
 export interface TokenMove {
   readonly token: Address;
   readonly from: Address;
@@ -17,9 +16,9 @@ export interface TokenMove {
 }
 
 /**
- * The single account that gave the sold token and received the bought one over the whole transaction, from end to end of a route.
- * Null: none, or several. Native tokens that a contract pays out are invisible without traces.
- * @param excluded pool managers, vaults and the zero address
+ * The only account that gave the sold token and received the bought one over the transaction.
+ * Null: none, or several. Without traces, native tokens paid by contracts are invisible.
+ * @param excluded pool managers, vaults, the zero address
  */
 export function beneficiariesOf(
   swaps: readonly TradedTokens[],
@@ -29,7 +28,6 @@ export function beneficiariesOf(
   const pools = new Set<string>(swaps.map(({ pool }) => pool));
   const traders = [...netFlows(moves)].filter(([account]) => !pools.has(account) && !excluded.has(account));
   return swaps.map(({ sold, bought }) => {
-    // The token, and every token that swaps of the transaction turn into it, or turn it into.
     const givable = closure(sold, (known) => swaps.filter((swap) => known.has(swap.bought)).map((swap) => swap.sold));
     const receivable = closure(bought, (known) =>
       swaps.filter((swap) => known.has(swap.sold)).map((swap) => swap.bought),
@@ -44,7 +42,6 @@ export function beneficiariesOf(
   });
 }
 
-/** By account, received minus given. Base units. */
 function netFlows(moves: readonly TokenMove[]) {
   const accounts = new Map<Address, Map<Address, bigint>>();
   const add = (account: Address, token: Address, value: bigint): void => {

@@ -1,8 +1,8 @@
-/** A trade has net amounts of opposite signs. Flash swaps repaid in both tokens and refunds bought nothing. */
+/** A trade has net amounts of opposite signs. Refunds, and flash swaps repaid in both, do not. */
 
 import { rawSql, type Sql } from '@chainstead/db';
 
-/** The token that came into the pool; null: no trade. Base units, positive into the pool. */
+/** Null: no trade. Base units, positive into the pool. */
 export function soldToken(amount0: bigint, amount1: bigint): 0 | 1 | null {
   if (amount0 > 0n && amount1 < 0n) return 0;
   return amount0 < 0n && amount1 > 0n ? 1 : null;

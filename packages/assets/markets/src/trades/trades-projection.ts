@@ -9,7 +9,7 @@ const swap = columnsAs(swaps, 'swap');
 const known = columnsAs(pools, 'known');
 const IS_SWAP = sql`${swap.kind} = ${rawSql('0')}`;
 
-/** The worker that proves a pool adds those of its earlier swaps ({@link addTradesOfPool}). */
+/** The worker that proves a pool adds earlier ones ({@link addTradesOfPool}). */
 export const tradesOfProvenPools: Projection = {
   name: 'trades',
   version: 1,
@@ -49,7 +49,7 @@ function provenPool(poolKey: Sql, chainId: Sql, pool: Sql, isInShard: Sql): Sql 
      AND ${known.status} = ${rawSql("'proven'")} AND ${known.isCounted}`;
 }
 
-/** `source`: relations `swap` and `proven`. Pools of more than two tokens take those of the swap. */
+/** `source`: relations `swap` and `proven`. Pools of over two tokens take the swap's. */
 function insertTrades(source: Sql): Sql {
   const [token0, token1] = [sql`coalesce(proven.token0, ${swap.token0})`, sql`coalesce(proven.token1, ${swap.token1})`];
   return sql`INSERT INTO trades (${columnList(table, COLUMNS)})

@@ -4,20 +4,20 @@ import { addressKey } from '@chainstead/db/address-key';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { LeftOut } from '../tables/schema.ts';
 
-/** Per two tokens. Anyone may create any number of pools with unusual fees, tick spacings or hooks. */
+/** For each two tokens: unusual fees, tick spacings and hooks allow any number of pools. */
 export const UNUSUAL_MAX = 64;
 
-/** Each combination exists once at a manager, so others can't crowd them out. */
+/** Each combination exists once at a manager: others can't crowd it out. */
 const USUAL_FEES = [100, 500, 2_500, 3_000, 10_000];
 const USUAL_SPACINGS = [1, 10, 50, 60, 200];
 
-/** BEFORE_SWAP and AFTER_SWAP: bits of a hook's address (Uniswap v4 Hooks.sol). */
+/** BEFORE_SWAP, AFTER_SWAP: bits of a hook's address (Uniswap v4 Hooks.sol). */
 const SEES_SWAPS = 0b1100_0000n;
 
-/** One percent, in parts per million. Managers accept fees up to 100 %. */
+/** Parts per million. Managers accept up to 100 %. */
 const FEE_MAX = 10_000;
 
-/** Null: prices consider the pool. `isTrusted`: its hook is in `TRUSTED_HOOKS`. */
+/** Null: prices consider it. `isTrusted`: its hook is in `TRUSTED_HOOKS`. */
 export async function leftOutOf(
   transaction: Transaction,
   chainId: ChainId,
@@ -26,7 +26,7 @@ export async function leftOutOf(
 ): Promise<LeftOut | null> {
   const { exchange, tokens, hooks, fee, tickSpacing } = pool;
   if (!exchange.family.isVault || tokens === null || isTrusted) return null;
-  // The hook may refuse swaps or set the fee, or the fee takes what a correction earns: a false price would cost nothing.
+  // A hook may refuse swaps, or the fee eats the gain of a correction: false prices cost nothing.
   const seesSwaps = hooks !== null && (BigInt(hooks) & SEES_SWAPS) !== 0n;
   if (seesSwaps || (fee ?? 0) > FEE_MAX) return 'untradable';
   if (hooks === null && USUAL_FEES.includes(fee ?? 0) && USUAL_SPACINGS.includes(tickSpacing ?? 0)) return null;

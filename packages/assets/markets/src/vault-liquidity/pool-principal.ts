@@ -7,18 +7,17 @@ export interface TickChange {
 }
 
 /**
- * For a price √p and positions as net liquidity at ticks t: token 1 is the sum of net·(√p − √t) at ticks up to the
- * price. Token 0 is the liquidity in range / √p, and the sum of net / √t at ticks above it. Both sums are kept, so that
- * a change is one step. Ticks that are not among `all` are a RangeError.
+ * At price √p, token 1 is the sum of net·(√p − √t) over ticks t up to it. Token 0 is liquidity
+ * in range / √p, plus the sum of net / √t above. Kept sums make a change one step.
+ * @throws RangeError for a tick that is not in `all`
  */
 export function createPoolPrincipal(all: Iterable<number>) {
   const ticks = [...new Set(all)]
     .toSorted((lower, upper) => lower - upper)
     .map((tick): TickSum => ({ tick, root: sqrtPriceAtTick(tick), net: 0n }));
   const indexOf = new Map(ticks.map(({ tick }, index) => [tick, index]));
-  /** Number of ticks up to the price. */
   let crossed = 0;
-  /** Sums of net and net·√t of these, and of net / √t of the others. */
+  /** Sums of net and net·√t of crossed ticks, and of net / √t of others. */
   let [liquidity, paid, above] = [0n, 0n, 0n];
 
   function moveTo(tick: number): void {
@@ -45,7 +44,7 @@ export function createPoolPrincipal(all: Iterable<number>) {
       } else above += inverseOf(sum, sum.net + net) - inverseOf(sum, sum.net);
       sum.net += net;
     },
-    /** Base units, rounded down. Takes a step for each tick with liquidity that the price crossed since the last call. */
+    /** Base units, rounded down. One step per tick that the price crossed since the last call. */
     at({ sqrtPriceX96, tick }: { readonly sqrtPriceX96: bigint; readonly tick: number }) {
       moveTo(tick);
       if (sqrtPriceX96 === 0n) return { liquidity: 0n, amounts: [0n, 0n] as const };
@@ -66,7 +65,6 @@ interface TickSum {
 /** Bits of the inverses of roots: the error of a tick is below 2^-32 base units. */
 const PRECISION = 256n;
 
-/** Rounded down, so that the amount never exceeds the pool's. */
 function inverseOf({ root }: TickSum, net: bigint): bigint {
   const product = net << PRECISION;
   const quotient = product / root;

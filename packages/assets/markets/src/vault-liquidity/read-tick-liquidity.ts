@@ -13,18 +13,18 @@ export interface ManagedPool {
 }
 
 export interface TickLiquidity {
-  /** Block; null: the creation event is not indexed. */
+  /** Null: creation is not indexed. */
   readonly createdAt: number | null;
   readonly ticks: readonly TickChange[];
 }
 
-/** The first block whose changes are read from `swaps`, not from the sums. */
+/** First block that is read from `swaps`, not from the sums. */
 export function firstUnsummedBlock(block: number): number {
   const [, width] = SPAN_BLOCKS;
   return Math.max(0, block - (block % width));
 }
 
-/** At the start of {@link firstUnsummedBlock}, in the order of the pools. Null: the sums are being built. */
+/** In the order of pools. Null: the sums are being built. */
 export async function readTickLiquidity(
   database: ReadDatabase,
   chain: Chain,

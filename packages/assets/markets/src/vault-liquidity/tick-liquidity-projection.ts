@@ -6,7 +6,7 @@ import { tickLiquidity as table } from './schema.ts';
 /** Blocks, wide spans first. Each width is a multiple of the next. */
 export const SPAN_BLOCKS = [262_144, 1_024] as const;
 
-/** Only at pool managers: other pools hold their tokens themselves. */
+/** At pool managers only: other pools hold their tokens. */
 export const tickLiquidityOfSwaps: Projection = {
   name: 'tick-liquidity',
   version: 1,
@@ -20,7 +20,6 @@ export const tickLiquidityOfSwaps: Projection = {
 const swap = columnsAs(swaps, 'swap');
 const WIDTHS = rawSql(SPAN_BLOCKS.map((blocks) => `(${blocks})`).join(', '));
 
-/** A position adds its liquidity at the lower tick, and takes it away at the upper one. */
 function addLiquidity({ rows }: RowsChange, sign: Sql): Sql {
   return sql`INSERT INTO tick_liquidity AS stored (pool_key, chain_id, blocks, start, tick, pool, net)
 SELECT ${swap.poolKey}, ${swap.chainId}, span.blocks, ${swap.blockNumber} - ${swap.blockNumber} % span.blocks, bound.tick, ${swap.pool}, sum(${sign}bound.net)

@@ -1,4 +1,4 @@
-/** Integers of the pool contracts: TickMath.sol of Uniswap v3 and v4. */
+/** TickMath.sol of Uniswap v3 and v4. */
 
 export const MIN_TICK = -887_272;
 export const MAX_TICK = 887_272;
@@ -30,7 +30,7 @@ const ROOTS = [
 const ONE = 1n << 128n;
 const UINT256_MAX = (1n << 256n) - 1n;
 
-/** √(1.0001^tick) times 2^96, rounded up. @throws RangeError for a tick that no pool can have */
+/** √(1.0001^tick) · 2^96, rounded up. @throws RangeError for a tick that no pool can have */
 export function sqrtPriceAtTick(tick: number): bigint {
   if (!Number.isInteger(tick) || tick < MIN_TICK || tick > MAX_TICK) throw new RangeError(`No pool has tick ${tick}`);
   const bits = Math.abs(tick);

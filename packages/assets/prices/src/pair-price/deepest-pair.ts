@@ -12,10 +12,9 @@ import { readPoolValues } from '../pool-values/read-pool-values.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
 
-/** Families whose depths are comparable without prices, in reserves. */
 const RESERVE_FAMILIES: readonly string[] = ['v2', 'solidly-1', 'solidly-2'];
 
-/** By the US dollars of the smaller side; without known values by reserves, then by the liquidity in range. */
+/** By US dollars of the smaller side, else by reserves, then by the liquidity in range. */
 export async function readDeepestPair(
   sources: PriceSources,
   chain: Chain,

@@ -22,7 +22,6 @@ const tokenSchema = (name: string) =>
     })
     .openapi(name);
 
-/** The response of `getPairPrice` (docs/api/prices.md#price-of-a-pair). */
 export const pairPriceSchema = z
   .object({
     pair_address: z.string().openapi({ description: 'Address of the pool, or its 32-byte id at a pool manager' }),
@@ -37,7 +36,7 @@ export const pairPriceSchema = z
   })
   .openapi('PairPrice');
 
-/** @param ratio tokens 1 of the pool per token 0 @param usd US dollars per base token; null: unknown */
+/** @param ratio tokens 1 of the pool per token 0 @param usd per base token; null: unknown */
 export function showPairPrice(
   pair: PairOfTokens,
   chain: Chain,

@@ -16,7 +16,6 @@ import { dollarsOf } from '../token-price/read/token-price.ts';
 import { readDeepestPair } from './deepest-pair.ts';
 import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
 
-/** `GET /api/v2.2/{token0_address}/{token1_address}/price`: price of a token in another one (docs/api/prices.md#price-of-a-pair). */
 export function createPairPriceRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => addPairPrice(app, dependencies, balances);
 }

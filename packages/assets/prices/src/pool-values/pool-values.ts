@@ -6,25 +6,22 @@ import { liquidityOf, skewOf, wholeTokens, worth } from './side-values.ts';
 
 export interface ValuedPool {
   readonly pool: PoolId;
-  /** Null: unknown. */
   readonly factory: Address | null;
   readonly token0: Address;
   readonly token1: Address;
   readonly isStable: boolean | null;
   readonly tickSpacing: number | null;
-  /** Decimals of token 0 and token 1; null: unknown. */
   readonly decimals: Sides<number | null>;
 }
 
-/** By the state at a place. Null: unknown. */
 export interface PoolValues {
-  /** Whole quote tokens per whole base token. */
+  /** Whole quote tokens per base token. */
   readonly baseQuotePrice: Fraction | null;
   /** US dollars per whole token 0 and token 1, in this pool. */
   readonly usd: Sides<Fraction | null>;
   /** US dollars of the pool's balances of token 0 and token 1. */
   readonly sides: Sides<Fraction | null>;
-  /** US dollars of both sides; 0 if almost everything is on one side. */
+  /** US dollars; 0 if almost everything is on one side. */
   readonly liquidity: Fraction | null;
   /** 1: both sides are worth the same. 0: one is empty. Null also for an empty pool. */
   readonly skew: Fraction | null;
@@ -35,10 +32,7 @@ export const UNKNOWN_VALUES: PoolValues = {
   ...{ liquidity: null, skew: null },
 };
 
-/**
- * The quote token has its price as an anchor, and the base token follows from the state, or the other way round.
- * @param balances base units of each token; null: unknown @param anchors US dollars per whole token
- */
+/** @param balances base units; null: unknown @param anchors US dollars per whole token */
 export function valuesOfPool(
   chain: Chain,
   pool: ValuedPool,

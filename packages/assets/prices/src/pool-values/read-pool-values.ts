@@ -17,13 +17,9 @@ import { type Sides, virtualReserves } from '../token-price/states/side-depths.t
 import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
 import { type PoolInVault, readVaultBalances } from './vault-balances.ts';
 
-/** `isFinal` is false if a balance was not read from its contract yet: a later request may know more. */
 export type ReadPoolValues = PoolValues & { readonly isFinal: boolean };
 
-/**
- * By their last states until a place, with balances of their contracts; missing ones of the deepest pools are read.
- * The number of statements hardly depends on that of pools.
- */
+/** By the last states until a place. Missing balances of the deepest pools are read. */
 export async function readPoolValues(
   sources: PriceSources,
   chain: Chain,
@@ -58,16 +54,12 @@ export async function readPoolValues(
   );
 }
 
-/** Whether the pool is a contract: one at a pool manager has an id of 32 bytes. */
 const holdsTokens = ({ pool }: ValuedPool): boolean => isAddress(pool);
 
-/** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
-/** Pools whose balances one request may read from contracts. Later requests read the rest. */
 const READS_MAX = 64;
 
-/** Last states until a place: a range of the primary key each. */
 async function readStates(
   database: ReadDatabase,
   chain: Chain,
@@ -117,14 +109,14 @@ function balancesOf(state: PoolState, series: Sides<BalanceSeries> | undefined):
   return [balance(series?.[0]), balance(series?.[1])];
 }
 
-/** The pools that may be the deepest, by their virtual reserves: anyone may create empty ones. */
+/** By virtual reserves: anyone may create empty pools. */
 function deepest(
   chain: Chain,
   pools: readonly ValuedPool[],
   states: ReadonlyMap<PoolId, PoolState>,
   anchors: ReadonlyMap<Address, Fraction>,
 ): readonly ValuedPool[] {
-  /** US dollars of the virtual reserves; 0: unknown. */
+  /** US dollars; 0: unknown. */
   const depthOf = (pool: ValuedPool): Fraction => {
     const state = states.get(pool.pool);
     if (state === undefined || state.of === 'bin') return wholeFraction(0n);

@@ -9,7 +9,7 @@ import {
 } from '@chainstead/core';
 import type { Sides } from '../token-price/states/side-depths.ts';
 
-/** 0 if almost everything is on one side (contract 2.1). Null: a value is unknown. @param skew as in {@link skewOf} */
+/** 0 if almost all is on one side (contract 2.1). Null: unknown. @param skew of {@link skewOf} */
 export function liquidityOf([side0, side1]: Sides<Fraction | null>, skew: Fraction | null): Fraction | null {
   if (side0 === null || side1 === null) return null;
   const isLopsided = skew !== null && compareFractions(skew, SKEW_MIN) < 0;
@@ -18,7 +18,7 @@ export function liquidityOf([side0, side1]: Sides<Fraction | null>, skew: Fracti
 
 const SKEW_MIN: Fraction = { numerator: 5n, denominator: 1_000n };
 
-/** Twice the smaller side over both; null: one is unknown, or both are empty. @param sides in the same unit */
+/** Twice the smaller side over both; null: unknown, or both empty. @param sides in the same unit */
 export function skewOf([side0, side1]: Sides<Fraction | null>): Fraction | null {
   if (side0 === null || side1 === null) return null;
   const sum = addFractions(side0, side1);
@@ -26,7 +26,6 @@ export function skewOf([side0, side1]: Sides<Fraction | null>): Fraction | null 
   return multiplyFractions(wholeFraction(2n), multiplyFractions(smallerFraction(side0, side1), invertFraction(sum)));
 }
 
-/** Null: unknown. @param balance base units */
 export function wholeTokens(balance: Fraction | null, decimals: number | null): Fraction | null {
   if (decimals === null || balance === null) return null;
   return { numerator: balance.numerator, denominator: balance.denominator * 10n ** BigInt(decimals) };

@@ -8,7 +8,7 @@ import { readPositions } from '../token-price/states/vault-histories.ts';
 
 export type PoolInVault = ManagedPool & { readonly state: PoolState & { readonly of: 'price' } };
 
-/** Base units in positions, without fees. Pools are left out unless every liquidity change since their creation is indexed. */
+/** Base units in positions, without fees. Only pools whose liquidity changes are all indexed. */
 export async function readVaultBalances(
   database: ReadDatabase,
   chain: Chain,

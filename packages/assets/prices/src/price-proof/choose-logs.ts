@@ -6,7 +6,6 @@ import type { LogsOfPool, StoredLog } from './stored-logs.ts';
 type Candidate = PriceExplanation['candidates'][number];
 type Anchor = PriceExplanation['anchors'][number];
 
-/** Pools and feeds with the logs to prove. */
 export interface StoredFacts {
   readonly pools: readonly { readonly candidate: Candidate; readonly stored: LogsOfPool }[];
   readonly feeds: readonly { readonly anchor: Anchor; readonly log: StoredLog | null }[];
@@ -14,7 +13,7 @@ export interface StoredFacts {
 
 export type ChosenLogs = ReadonlyMap<number, readonly LogOfBlock[]>;
 
-/** Those of feeds, and those in the newest blocks of each pool. A busy pool leaves room for the others. */
+/** Feeds' logs, and those in each pool's newest blocks. A busy pool leaves room for others. */
 export function chooseLogs({ pools, feeds }: StoredFacts): ChosenLogs {
   const ofFeeds = feeds.flatMap(({ log }) => (log === null ? [] : [log]));
   const ofPools = pools.flatMap(({ stored }) => stored.logs);

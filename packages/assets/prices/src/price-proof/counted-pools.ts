@@ -4,7 +4,6 @@ type Candidate = PriceExplanation['candidates'][number];
 
 export type CountedPool = { readonly candidate: Candidate; readonly stated: string };
 
-/** Pools of the token that count, then those of each hop that these are priced with. */
 export function countedPools(explanation: PriceExplanation): readonly CountedPool[] {
   const { candidates, hops } = explanation;
   const ofHops = countedHops(explanation).flatMap((hop) =>
@@ -13,7 +12,6 @@ export function countedPools(explanation: PriceExplanation): readonly CountedPoo
   return [...countedOf(candidates, 'explanation'), ...ofHops];
 }
 
-/** Hops that the pools of the token that count are priced with. */
 export function countedHops({ candidates, hops }: PriceExplanation): PriceExplanation['hops'] {
   const sides = new Set(countedOf(candidates, 'explanation').flatMap(({ candidate }) => tokensOf(candidate)));
   return hops.filter(({ token_address: token }) => sides.has(token));

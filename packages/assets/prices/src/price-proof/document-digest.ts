@@ -1,6 +1,6 @@
 import { type Hash, keccak256Hex } from '@chainstead/core';
 
-/** Keccak-256 of the sorted JSON without `proof.digest`. Anyone can compute it: it detects accidental changes only. */
+/** Keccak-256 of sorted JSON without `proof.digest`. Detects accidental changes only. */
 export function documentDigest(document: unknown): Hash {
   return keccak256Hex(Buffer.from(canonical(document, [])));
 }

@@ -5,9 +5,8 @@ import { accountProofSchema } from '../token-price/serve/price-proof-document.ts
 
 export interface EvidenceQuestion {
   readonly blocks: readonly { readonly number: number; readonly hash: Hash; readonly logs: readonly LogOfBlock[] }[];
-  /** All headers from block `first` to the block of this hash; null: none. */
+  /** All headers from block `first` to the one of this hash; null: none. */
   readonly link: { readonly first: number; readonly last: number; readonly hash: Hash } | null;
-  /** Balances at the end of a block; null: none. */
   readonly state: { readonly number: number; readonly hash: Hash; readonly balances: readonly BalanceOfPool[] } | null;
 }
 
@@ -18,24 +17,21 @@ export type LogOfBlock = { readonly transactionIndex: number; readonly logIndex:
 
 export interface BlockEvidence {
   readonly hash: Hash;
-  /** Why there is none; null: there is. */
+  /** Why there is no proof; null: there is one. */
   readonly reason: 'no-proof-from-node' | 'header-not-verifiable' | null;
-  /** RLP of the header. */
+  /** RLP. */
   readonly header: Hex;
   readonly receipts: readonly { readonly index: number; readonly nodes: readonly Hex[] }[];
-  /** Place of each requested log: of its receipt in the trie, and of the log in the receipt. */
   readonly logs: readonly { readonly index: number; readonly log: number }[];
 }
 
 export interface Evidence {
   readonly blocks: readonly BlockEvidence[];
-  /** RLP of the linked headers, oldest first. None: the headers don't link, or have another encoding. */
+  /** RLP, oldest first. None: the headers don't link, or have another encoding. */
   readonly headers: readonly Hex[];
-  /** Storage proof of each requested balance; null: there is none. */
   readonly balances: readonly (StorageProof | null)[];
 }
 
-/** The place of a balance in the storage of its token, and the response of `eth_getProof`. */
 export type StorageProof = Readonly<z.infer<typeof storageProofSchema>>;
 
 const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
@@ -50,12 +46,10 @@ const storageProofSchema = z.object({
   proof: accountProofSchema,
 });
 
-/** Header and receipts. */
 const CALLS_PER_BLOCK = 2;
-/** The proof, and the search for its slot at first. */
 const CALLS_PER_BALANCE = 3;
 
-/** Evidence for proofs of prices. The headers of a hash never change. */
+/** The headers of a hash never change. */
 export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
   name: 'price-evidence',
   question: z.object({

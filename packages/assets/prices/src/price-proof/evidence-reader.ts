@@ -71,7 +71,6 @@ async function readLink(
   return encoded;
 }
 
-/** One after the other: each finds the place of its token's balances, which is stored. */
 async function readBalances(
   { chain, pool, database }: Context,
   { number, hash, balances }: NonNullable<EvidenceQuestion['state']>,

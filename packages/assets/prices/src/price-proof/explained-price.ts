@@ -5,7 +5,7 @@ import { errorOf } from '../token-price/serve/price-refusals.ts';
 import { type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
 import { type ProofSources, showProvenPrice } from './prove-price.ts';
 
-/** From stored rows alone; with a proof if there is a source of evidence. @throws {ApiError} without a price */
+/** From stored rows, with a proof if evidence has a source. @throws {ApiError} without a price */
 export async function readExplainedPrice(
   database: ReadDatabase,
   chain: Chain,

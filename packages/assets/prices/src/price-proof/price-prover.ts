@@ -3,10 +3,9 @@ import type { ProvePrice } from '../token-price/serve/price-routes.ts';
 import { PRICE_EVIDENCE } from './evidence-kind.ts';
 import { showProvenPrice } from './prove-price.ts';
 
-/** Receipts of a block hash never change. A request that came too early finds them on its next try. Milliseconds. */
+/** Milliseconds. Receipts of a block hash never change: a retry finds them. */
 const KEPT_MS = 300_000;
 
-/** Proofs with evidence that the worker role reads from nodes. */
 export function createPriceProver({ nodeReads }: { readonly nodeReads: NodeReadQueue }): ProvePrice {
   return (found, chain, { database, waitMs }) =>
     showProvenPrice(found, chain, {

@@ -24,11 +24,11 @@ import { verifyFacts } from './verify-price.ts';
 
 export interface ProofSources {
   readonly database: ReadDatabase;
-  /** Returns null if it is not there in time. */
+  /** Null: it is not there in time. */
   readEvidence(question: EvidenceQuestion): Promise<Evidence | null>;
 }
 
-/** @throws StateUnavailableError if the evidence is late; InvalidParameterError if no hash of the chain can be verified */
+/** @throws StateUnavailableError (late), InvalidParameterError (no verifiable hash of the chain) */
 export async function showProvenPrice(
   found: FoundPrice,
   chain: Chain,
@@ -76,10 +76,9 @@ async function readFacts(
   };
 }
 
-/** Storage proofs per price: each has some kilobytes, and the first one of a token takes some calls. */
+/** Per price: each has some kilobytes, and a token's first one takes some calls. */
 const BALANCES_MAX = 32;
 
-/** Blocks per question: one has some seconds. */
 const TOGETHER = 8;
 
 interface FoundEvidence {
@@ -89,7 +88,6 @@ interface FoundEvidence {
   readonly blocks: ReadonlyMap<number, { readonly evidence: BlockEvidence; readonly logs: readonly LogOfBlock[] }>;
 }
 
-/** @param wanted.block of the price */
 async function readAll(
   sources: ProofSources,
   wanted: {
@@ -181,7 +179,6 @@ interface Place {
   readonly block: number;
   readonly evidence: BlockEvidence;
   readonly receipt: BlockEvidence['receipts'][number];
-  /** Position in the receipt. */
   readonly log: number;
 }
 

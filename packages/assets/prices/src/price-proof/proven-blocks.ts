@@ -15,7 +15,6 @@ export interface ProvenBlocks {
   readonly price: ReadHeader;
   readonly byNumber: ReadonlyMap<number, ReadHeader>;
   readonly byHash: ReadonlyMap<Hash, ReadHeader>;
-  /** Blocks that no chain of parent hashes leads to from the block of the price. Oldest first. */
   readonly unlinked: readonly ReadHeader[];
 }
 
@@ -44,16 +43,13 @@ export function readBlocks({ headers, block_hash: priceHash, receipts }: PricePr
   return { price, byHash, byNumber: new Map(read.map((header) => [header.number, header])), unlinked };
 }
 
-/** A log whose receipt is proven. */
 export interface ProvenLog extends ReadLog {
   readonly block: ReadHeader;
-  /** Position of the receipt in its block. */
   readonly index: number;
-  /** Position in the receipt. */
   readonly log: number;
 }
 
-/** Looks logs up by their place in the document. @throws PriceProofError, also the look-up */
+/** Looks logs up by their place. @throws PriceProofError, also the look-up */
 export function readLogs({ receipts }: PriceProof, { byHash }: ProvenBlocks) {
   const read = receipts.map(({ block_hash: hash, index, nodes }, position) => {
     const at = `proof.receipts[${position}]`;

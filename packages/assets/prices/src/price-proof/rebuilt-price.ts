@@ -12,10 +12,7 @@ import { PriceProofError } from './proof-error.ts';
 import { type HistoryContext, readAddress, readDecimals, readHistory } from './stated-pools.ts';
 import { readNumber } from './stated-states.ts';
 
-/**
- * Decides the price and those of hops again by the explanation, and compares all that follows.
- * @returns US dollars per whole token @throws PriceProofError naming the first member that differs
- */
+/** @returns US dollars per whole token @throws PriceProofError for the first difference */
 export function rebuildPrice(explanation: PriceExplanation, token: Address, chain: Chain | null): Fraction {
   const anchors = explanation.anchors.map(readAnchor);
   const rules = readRules(explanation.rules);
@@ -24,7 +21,7 @@ export function rebuildPrice(explanation: PriceExplanation, token: Address, chai
     ...{ block: Number(explanation.block), time: explanation.time, anchors, pending: [] },
     ...{ ether: null, runStart: 0, windowStart: -1 },
   };
-  // The ether price does not decide, and its sources may be others.
+  // The ether price does not decide, and may have other sources.
   const rebuilt = { ...explainPrice({ price, place, rules }), ether_usd: explanation.ether_usd };
   compare(explanation, rebuilt, 'explanation');
   return price.usd;
@@ -131,7 +128,7 @@ function readAnchor(anchor: PriceExplanation['anchors'][number], index: number):
   return { token, usd, source: { of: 'feed', ...origin, block: Number(readNumber(block, `${at}.block`)), log } };
 }
 
-/** Rules are settings with few digits, so their numbers are exact. */
+/** Rules have few digits, so that their numbers are exact. */
 function readRules(rules: PriceExplanation['rules']): PricingRules {
   return {
     minSideDepth: readRule(rules.min_side_usd, 'min_side_usd'),
@@ -148,7 +145,7 @@ function readRule(value: number, member: string): Fraction {
   throw new PriceProofError(`explanation.rules.${member}`, `is ${value}, which is not a decimal from 0`);
 }
 
-/** @throws PriceProofError for the first member that differs */
+/** @throws PriceProofError for the first difference */
 function compare(stated: unknown, found: unknown, at: string): void {
   if (Array.isArray(stated) && Array.isArray(found)) {
     if (stated.length !== found.length)

@@ -9,10 +9,9 @@ type Candidate = PriceExplanation['candidates'][number];
 
 export interface HistoryContext {
   readonly at: string;
-  /** Addresses that stand for the priced token in pools. */
   readonly forms: readonly Address[];
   readonly time: number;
-  /** Tokens that pools are priced with. */
+  /** US dollars per token, of those that pools are priced with. */
   readonly anchors: ReadonlyMap<Address, Fraction>;
   readonly known: 'an anchor' | 'a hop';
 }
@@ -39,11 +38,9 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   checkOrder(candidate, context, states);
   const changedAt = states.at(-1) ?? { block: 0, since: 0 };
   const first = states[0]?.since ?? time;
-  // A reading may be of a state that stood before the pool was known.
   if (candidate.reading_block === null && candidate.created_time !== null && candidate.created_time > first)
     throw new PriceProofError(`${at}.created_time`, `is ${candidate.created_time}, but the states begin at ${first}`);
   const { pair_address: pool, reading_block: readAt } = candidate;
-  // An address, or the id of a pool in a vault.
   if (!/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(pool))
     throw new PriceProofError(at, `has ${pool.slice(0, 80)}, which is not a pool`);
   return {

@@ -4,7 +4,7 @@ import { PriceProofError } from './proof-error.ts';
 
 type StatedState = PriceExplanation['candidates'][number]['states'][number];
 
-/** @param tick null: unknown, or the pool has none. @throws PriceProofError */
+/** @param tick null: unknown, or none @throws PriceProofError */
 export function readState(
   { block, reserve0, reserve1, sqrt_price_x96: root, liquidity, active_bin: activeId }: StatedState,
   tick: number | null,
@@ -17,17 +17,14 @@ export function readState(
   return { of: 'price', sqrtPriceX96: readWord(root, at), liquidity: readWord(liquidity, at), tick: tick ?? 0 };
 }
 
-/** Longer than any number of a price. */
 const DIGITS_MAX = 1_024;
-/** Digits of a uint256. */
 const WORD_DIGITS_MAX = 78;
 
-/** Decimal digits of a value of a contract. @throws PriceProofError */
+/** Decimal digits. @throws PriceProofError */
 export function readWord(text: string, at: string): bigint {
   return readNumber(text, at, WORD_DIGITS_MAX);
 }
 
-/** @throws PriceProofError */
 export function readNumber(text: string, at: string, digitsMax: number = DIGITS_MAX): bigint {
   if (text.length > digitsMax || !/^(0|[1-9]\d*)$/.test(text))
     throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a whole number`);

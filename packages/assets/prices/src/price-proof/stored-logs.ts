@@ -9,7 +9,7 @@ export type StoredLog = LogOfBlock & { readonly block: number };
 
 export interface LogsOfPool {
   readonly logs: readonly StoredLog[];
-  /** Ticks of reported and read states, by the block from which on they hold. */
+  /** By the block from which on they hold. */
   readonly ticks: readonly { readonly block: number; readonly tick: number | null }[];
 }
 

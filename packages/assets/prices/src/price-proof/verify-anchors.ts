@@ -12,14 +12,13 @@ import { readNumber } from './stated-states.ts';
 
 type Anchor = PriceExplanation['anchors'][number];
 
-/** The anchors that the price follows from: the token itself, or the other sides of pools that count. */
 export function decidingAnchors(explanation: PriceExplanation, token: string): readonly Anchor[] {
   const sides = countedPools(explanation).flatMap(({ candidate }) => tokensOf(candidate));
   const wanted = new Set(explanation.rule === 'anchor' ? [token] : sides);
   return explanation.anchors.filter((anchor) => wanted.has(anchor.token_address));
 }
 
-/** Compares the prices of the deciding anchors with the logs of their feeds. @param chain null: unknown. @throws PriceProofError */
+/** Compares anchors with logs of feeds. @param chain null: unknown @throws PriceProofError */
 export function verifyAnchors(
   priced: { readonly explanation: PriceExplanation; readonly token: string; readonly chain: Chain | null },
   { feeds }: PriceProof,
@@ -53,14 +52,13 @@ export function verifyAnchors(
       );
     const { aggregator, token_address: of } = anchor;
     proven.push(`Round ${anchor.round} of feed ${aggregator}: ${of} at ${anchor.price_usd} US dollars`);
-    // The list of the chain's feeds, which the program brings along.
     if (known?.aggregators.some((listed) => listed === aggregator)) return [];
     return [{ fact: `Aggregator ${aggregator} of ${of}`, reason: 'unknown-feed' }];
   });
   return { proven, unproven };
 }
 
-/** The event has the value and the round in its topics. Its decimals are those of the denominator. */
+/** The topics have value and round. Decimals are those of the denominator. */
 function verifyValue(anchor: Anchor, log: ProvenLog, { at, stated }: { at: string; stated: string }): void {
   const { address, topics, block, index } = log;
   const [topic0, current, round, ...more] = topics;
@@ -88,11 +86,10 @@ function verifyAge({ data, block }: ProvenLog, heartbeat: number, { price }: Pro
     throw new PriceProofError(at, `was updated more than ${heartbeat} seconds before the block of the price`);
 }
 
-/** `0x` and 32 bytes. */
 const WORD_LENGTH = 66;
 const WORD_BITS = 256;
 
-/** The known chain must have the token as an anchor, with this source. @throws PriceProofError */
+/** @throws PriceProofError unless the chain has this anchor and source */
 function checkAnchor(anchor: Anchor, { anchors }: PriceExplanation, chain: Chain): void {
   const at = `explanation.anchors[${anchors.indexOf(anchor)}]`;
   const { token_address: token, source, feed: proxy } = anchor;

@@ -7,7 +7,7 @@ import type { BalanceOfPool } from './evidence-kind.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 
-/** For concentrated pools that are contracts and count. Balances of others are their reserves, or follow from events. */
+/** For concentrated pools that are contracts. Others: reserves, or by events. */
 export function newestBalances(pools: readonly CountedPool[]): readonly BalanceOfPool[] {
   return pools.flatMap(({ candidate: { pair_address: pool, sides, states } }) => {
     const last = states.at(-1);
@@ -28,7 +28,7 @@ export function verifyBalances(
   const wanted = newestBalances(pools);
   const found = balances.map((evidence, index) => {
     const at = `proof.balances[${index}]`;
-    // The wrapped and the native token may both be hops, and share a pool.
+    // Wrapped and native token may both be hops, and share a pool.
     const same = wanted.filter((of) => of.pool === evidence.pair_address && of.token === evidence.token_address);
     const [first] = same;
     if (first === undefined) throw new PriceProofError(at, 'is not a balance of a concentrated pool that counts');

@@ -5,7 +5,7 @@ import type { PriceExplanation } from '../token-price/serve/price-explanation.ts
 import { tokensOf } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 
-/** Hops must be neither anchors nor the token, each once, and each with a pool of the token. @throws PriceProofError */
+/** Neither anchors nor the token, each once, each with a pool of it. @throws PriceProofError */
 export function checkHops(explanation: PriceExplanation, token: Address, chain: Chain | null): void {
   const { hops, anchors, candidates } = explanation;
   if (hops.length === 0) return;

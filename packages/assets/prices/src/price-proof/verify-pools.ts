@@ -16,7 +16,6 @@ import { readState } from './stated-states.ts';
 type Candidate = PriceExplanation['candidates'][number];
 type StatedState = Candidate['states'][number];
 
-/** `states`: number of pool states that logs prove. */
 type VerifiedPools = { readonly states: number; readonly unproven: readonly UnprovenFact[] };
 
 export function verifyPools(
@@ -42,9 +41,7 @@ export function verifyPools(
 }
 
 interface Evidence {
-  /** Place of the evidence in the document. */
   readonly at: string;
-  /** Place of the explained pool. */
   readonly stated: string;
   readonly start: PriceProof['pools'][number]['start'];
   readonly logs: readonly ProvenLog[];
@@ -94,7 +91,7 @@ function verifyPool(
 
 type PoolLog = { readonly log: ProvenLog; readonly event: PoolEvent };
 
-/** Storage proves the balances at the end of the block; transfers lead to earlier ones. */
+/** Storage proves balances at the block's end; transfers lead to earlier ones. */
 function unprovenBalances(
   { pair_address: pool, sides }: Candidate,
   balances: PriceProof['balances'],
@@ -122,14 +119,13 @@ function reportedStates(
   });
   if (last === undefined) return states;
   const state = readState(last, start?.tick ?? null);
-  // It is the state at the end of its block.
   const place = { block: Number(last.block), since: last.time, transactionIndex: END_OF_BLOCK, logIndex: END_OF_BLOCK };
   return [{ ...place, state }, ...states];
 }
 
 const END_OF_BLOCK = Number.MAX_SAFE_INTEGER;
 
-/** Requires each explained state after the start to be the one that the logs until its block lead to, and none to be left out. */
+/** Logs must lead to each stated state, and none may be left out. */
 function compareStates(
   { states }: Candidate,
   { at, stated, start }: Evidence,

@@ -32,19 +32,18 @@ type BlockToCheck = { readonly number: number; readonly hash: Hash };
 export interface VerifiedPrice {
   readonly chainId: string;
   readonly token: Address;
-  /** US dollars per whole token, as a plain decimal. */
   readonly usd: string;
   readonly numerator: string;
   readonly denominator: string;
   readonly block: BlockToCheck;
-  /** Unix seconds of the block. */
+  /** Unix seconds. */
   readonly time: number;
   readonly proven: readonly string[];
   readonly unproven: readonly UnprovenFact[];
   readonly blocksToCheck: readonly BlockToCheck[];
 }
 
-/** The members of a price response that are verified. Its other members are in the digest only. */
+/** Members that are verified. Others are in the digest only. */
 const documentSchema = z.object({
   tokenAddress: z.string(),
   usdPrice: z.number(),
@@ -58,8 +57,8 @@ const documentSchema = z.object({
 type PriceDocument = z.infer<typeof documentSchema>;
 
 /**
- * Uses the document and the known chains alone. Hashes prove headers, roots of headers prove receipts, logs of receipts
- * prove states and values, and these prove the price. @throws PriceProofError naming the part that does not hold
+ * Trusts the known chains alone. Hashes prove headers, their roots receipts, logs states and
+ * values, and these the price. @throws PriceProofError for the part that does not hold
  */
 export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
   const parsed = readDocument(document);
@@ -71,7 +70,6 @@ export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Tru
   return price;
 }
 
-/** What a verifier knows itself, whatever the document has. Null: an unknown chain. */
 type KnownMethod = { readonly chain: Chain | null; readonly rules: PricingRules };
 
 /** Verifies all but the digest. @throws PriceProofError */
@@ -152,7 +150,7 @@ function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes 
   throw new PriceProofError(`block ${first.number}`, problem);
 }
 
-/** The address of a pool may follow from its tokens and the factory of a known exchange. Decimals are results of calls. */
+/** Addresses may follow from tokens and a known factory. Decimals are results of calls. */
 function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) {
   const [proven, unproven]: [string[], UnprovenFact[]] = [[], []];
   const tokens = new Set<Address>();
@@ -183,7 +181,7 @@ function verifyIdentities(counted: readonly CountedPool[], chain: Chain | null) 
   return { proven, unproven };
 }
 
-/** @throws PriceProofError for the first figure that is another one */
+/** @throws PriceProofError for the first difference */
 function checkRules({ rules }: PriceExplanation, known: PricingRules): void {
   for (const [member, value] of Object.entries(showRules(known))) {
     const stated = Object(rules)[member];
@@ -193,7 +191,7 @@ function checkRules({ rules }: PriceExplanation, known: PricingRules): void {
   }
 }
 
-/** On an unknown chain, pools of the native token may stand for those of a token that wraps it. */
+/** On an unknown chain, pools of the native token may stand for a token that wraps it. */
 function unprovenChain(
   explanation: PriceExplanation,
   { token, rules, id }: { readonly token: string; readonly rules: PricingRules; readonly id: string },

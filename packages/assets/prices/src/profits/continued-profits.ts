@@ -1,4 +1,4 @@
-/** Profits of a wallet that continue from stored sums, so that a worker reads each settled swap of a question once. */
+/** Continues from stored sums: a worker reads each settled swap of a question once. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -17,16 +17,12 @@ import {
   windowStart,
 } from './wallet-profits.ts';
 
-/** Raise it if the same swaps and prices produce other sums. */
+/** Raise it if equal swaps and prices produce other sums. */
 const VERSION = 2;
 const SECONDS_OF_DAY = 86_400;
-/** Tokens above which sums are not stored: they are one row. */
 const STORED_TOKENS_MAX = 20_000;
 
-/**
- * A window begins with a day (UTC). Sums of settled swaps are stored until these or their prices change ({@link claimTraderSums}).
- * @param reading swaps per statement, and parts after which sums are stored
- */
+/** A window begins with a day (UTC). @param reading swaps per statement, parts per stored sum */
 export async function continueWalletProfits(
   database: Database,
   chain: Chain,
@@ -71,7 +67,6 @@ export async function continueWalletProfits(
   return profitsOf(summed, indexed);
 }
 
-/** Integers become text. */
 export function jsonOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? member.toString() : member)));
 }

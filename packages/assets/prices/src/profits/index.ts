@@ -1,4 +1,3 @@
-/** Realized profit and loss of wallets. Start with `wallet-profits.ts`. */
 export { createProfitRoutes } from './profit-routes.ts';
 export { topGainersReader, walletProfitsReader } from './summed-profits.ts';
 export { readSwapVolume } from './swap-volume.ts';

@@ -44,7 +44,6 @@ const stateShape = {
   ),
 };
 
-/** The response of `getWalletProfitability` (docs/api/profits.md). */
 export const profitabilitySchema = z
   .object({
     ...stateShape,
@@ -67,7 +66,6 @@ export const profitabilitySchema = z
   })
   .openapi('Profitability');
 
-/** The response of `getWalletProfitabilitySummary` (docs/api/profits.md). */
 export const summarySchema = z
   .object({
     ...stateShape,
@@ -83,7 +81,6 @@ export const summarySchema = z
   })
   .openapi('ProfitabilitySummary');
 
-/** The response of `getTopProfitableWalletPerToken` (docs/api/profits.md). */
 export const topGainersSchema = z
   .object({
     indexed: indexedSchema,
@@ -182,7 +179,6 @@ function showFigures(sum: ProfitSum, decimals: number | null) {
   };
 }
 
-/** All digits of a sum of `DOLLAR` units. */
 function dollars(value: bigint): string {
   return decimalAmount(value.toString(), DOLLAR_DECIMALS);
 }
@@ -195,7 +191,6 @@ function signedDollars(value: bigint): string {
 
 const PRICE_DIGITS = 17;
 
-/** 0 without a cost. */
 function percentage(sum: Pick<ProfitSum, 'coveredValue' | 'cost'>): number {
   const profit = realizedProfit(sum);
   if (sum.cost === 0n || profit === 0n) return 0;

@@ -1,18 +1,17 @@
 /**
- * Realized profit of one wallet in one token. Amounts are base units; values are units of `DOLLAR`.
- * A sale takes its share of the cost of the tokens held then, of those bought in the window first.
+ * Realized profit of a wallet in a token. Amounts are base units, values are `DOLLAR` units.
+ * A sale takes its share of the cost of held tokens, of those bought in the window first.
  */
 
-/** Sums of the trades so far. Add trades in chain order. */
+/** Add trades in chain order. */
 export interface ProfitSum {
-  /** Purchases and sales in the window: number, amount and value. */
   buys: number;
   bought: bigint;
   invested: bigint;
   sells: number;
   sold: bigint;
   received: bigint;
-  /** Bought tokens that no sale has covered yet: purchases in the window, and before it. */
+  /** Bought tokens that no sale has covered yet: in the window, and before it. */
   readonly inWindow: { amount: bigint; cost: bigint };
   readonly earlier: { amount: bigint; cost: bigint };
   /** Part of `sold` that was bought before, with its share of `received`, and its cost. */
@@ -36,13 +35,12 @@ export function emptyProfitSum(): ProfitSum {
   };
 }
 
-/** Adds a trade to a sum, in place: a request may add 100,000. */
 export function addTrade(sum: ProfitSum, trade: TokenTrade): void {
   if (trade.isPurchase) addPurchase(sum, trade);
   else addSale(sum, trade);
 }
 
-/** Joins sums of different tokens, for totals in US dollars. Amounts of different tokens are meaningless. */
+/** For totals in US dollars: sums of amounts of different tokens are meaningless. */
 export function joinProfits(a: ProfitTotals, b: ProfitTotals): ProfitTotals {
   return {
     buys: a.buys + b.buys,
@@ -54,7 +52,6 @@ export function joinProfits(a: ProfitTotals, b: ProfitTotals): ProfitTotals {
   };
 }
 
-/** Orders numbers and texts, ascending. */
 export function compare<Value extends bigint | string>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -63,7 +60,7 @@ export type ProfitTotals = Readonly<
   Pick<ProfitSum, 'buys' | 'sells' | 'invested' | 'received' | 'coveredValue' | 'cost'>
 >;
 
-/** Units of `DOLLAR`; negative for a loss. */
+/** `DOLLAR` units; negative: a loss. */
 export function realizedProfit({ coveredValue, cost }: Pick<ProfitSum, 'coveredValue' | 'cost'>): bigint {
   return coveredValue - cost;
 }
@@ -84,7 +81,7 @@ function addSale(sum: ProfitSum, { amount, value, isInWindow }: TokenTrade): voi
   const covered = amount < held ? amount : held;
   const ofWindow = covered < inWindow.amount ? covered : inWindow.amount;
   let cost = 0n;
-  // A purchase of no amount still has a value. Dust trades have such logs.
+  // A purchase of no amount still has a value: dust trades have such logs.
   if (covered > 0n) cost += take(inWindow, ofWindow);
   if (covered > ofWindow) cost += take(earlier, covered - ofWindow);
   if (!isInWindow) return;
@@ -96,7 +93,7 @@ function addSale(sum: ProfitSum, { amount, value, isInWindow }: TokenTrade): voi
   sum.cost += cost;
 }
 
-/** Takes an amount out of the held tokens. @returns its cost: the rest keeps the same average */
+/** @returns its cost: the rest keeps the average */
 function take(held: ProfitSum['inWindow'], amount: bigint): bigint {
   const cost = amount === held.amount ? held.cost : rounded(held.cost * amount, held.amount);
   held.amount -= amount;
@@ -104,7 +101,6 @@ function take(held: ProfitSum['inWindow'], amount: bigint): bigint {
   return cost;
 }
 
-/** Half up, of numbers of at least zero. */
 function rounded(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }

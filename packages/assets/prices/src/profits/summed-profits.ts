@@ -1,4 +1,3 @@
-/** Profits from many swaps: a worker sums them, and requests share its result for some minutes. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -15,18 +14,15 @@ import { readTopGainers, type TopGainers } from './top-gainers.ts';
 import { hasMoreTrades } from './trades/read-trades.ts';
 import { readWalletProfits, type WalletProfits, type WalletProfitsQuery } from './wallet-profits.ts';
 
-/** Swaps or trades that a request sums. With more, a worker does. */
 export type ProfitLimits = { readonly requestMax: number };
 
 export const PROFIT_LIMITS: ProfitLimits = { requestMax: 20_000 };
 
-/** The newest trades of a token that a worker sums. Its reading of a question ends after 30 seconds. */
 const TOKEN_TRADES_MAX = 100_000;
 
-/** Swaps per statement of a worker, which answers no requests meanwhile. */
 const WALLET_READING = { part: 10_000, partsPerStore: 10 };
 
-/** How long requests share a result of the worker. Sums of a wallet continue from stored ones. Milliseconds. */
+/** Milliseconds for which requests share a worker's result. */
 const SHARED_MS = { wallet: 30_000, token: 300_000 };
 
 export interface ProfitSources {
@@ -90,7 +86,7 @@ const WALLET_PROFITS: StateKind<z.infer<typeof walletQuestion>, z.infer<typeof w
 
 type SumContext = Pick<StateReadingContext, 'chain' | 'database'>;
 
-/** The result has integers as text: it is stored as JSON. */
+/** Integers as text: stored as JSON. */
 export const walletProfitsReader = {
   kind: WALLET_PROFITS,
   async read({ chain, database }: SumContext, question: z.infer<typeof walletQuestion>, signal: AbortSignal) {

@@ -5,12 +5,12 @@ import { anchorsOf, DOLLAR } from '@chainstead/markets';
 import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
 
 interface SwapVolume {
-  /** Cents, rounded half up once; null: no swaps are indexed, or the value of a swap against an anchor is unknown. */
+  /** Rounded half up once; null: not indexed, or a swap against an anchor has no known value. */
   readonly cents: bigint | null;
   readonly isComplete: boolean;
 }
 
-/** As sender or beneficiary, up to `lastBlock`, by the rules of profits: swaps between tokens that are no anchors do not count. */
+/** As sender or beneficiary. Swaps without an anchor do not count, as in profits. */
 export async function readSwapVolume(
   database: ReadDatabase,
   chain: Chain,

@@ -8,7 +8,6 @@ import { type ProfitSources, sumTopGainers } from './summed-profits.ts';
 import { readTokenFacts } from './trades/token-facts.ts';
 import { shownToken } from './trades/traded-pool.ts';
 
-/** `GET /api/v2.2/erc20/{address}/top-gainers`: wallets with the highest profit in a token (docs/api/profits.md). */
 export const createTopGainersRoute =
   (options: Omit<ProfitSources, 'reads'>): RouteModule =>
   (app, { chains, parameters, reads }) => {

@@ -10,19 +10,17 @@ import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
 
 export interface TopGainers {
   readonly wallets: readonly { readonly wallet: Address; readonly sum: ProfitSum }[];
-  /** `complete` is also false if the token has more trades than the limit, or a trade without a known value. */
+  /** `complete` is also false with more trades than the limit, or one without a known value. */
   readonly indexed: Indexed;
 }
 
 interface GainersLimits {
-  /** Newest trades of the token that count: a reading holds a sum for each of their wallets. */
   readonly tradesMax: number;
   /** @default 100 */
   readonly walletsMax?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Holds one sum per wallet. @param days length of the window; null: all trades */
 export async function readTopGainers(
   database: ReadDatabase,
   chain: Chain,

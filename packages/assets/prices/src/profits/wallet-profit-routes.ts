@@ -21,13 +21,11 @@ import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
 
 export interface WalletProfitOptions {
   readonly onDemandBackfill: TraderBackfill;
-  /** Reads feeds at blocks that are not indexed. */
   readonly nodeReads: NodeReadQueue;
   readonly waitMs: number;
   readonly limits?: ProfitLimits;
 }
 
-/** `GET /api/v2.2/wallets/{address}/profitability`: realized profit of a wallet by token (docs/api/profits.md). */
 export const createWalletProfitabilityRoute =
   (options: WalletProfitOptions): RouteModule =>
   (app, dependencies) => {
@@ -66,7 +64,6 @@ export const createWalletProfitabilityRoute =
     });
   };
 
-/** `GET /api/v2.2/wallets/{address}/profitability/summary`: the same over all tokens (docs/api/profits.md). */
 export const createWalletSummaryRoute =
   (options: WalletProfitOptions): RouteModule =>
   (app, dependencies) => {
@@ -98,7 +95,7 @@ export const createWalletSummaryRoute =
     });
   };
 
-/** Reads feeds for trades that are older than the indexed blocks first. */
+/** First reads feeds for trades older than the indexed blocks. */
 async function readProfits(
   options: WalletProfitOptions,
   { reads, database, logger }: Pick<ApiDependencies, 'reads' | 'database' | 'logger'>,
@@ -112,7 +109,6 @@ async function readProfits(
   return isRead ? sumWalletProfits({ ...options, reads: database }, chain, query) : found;
 }
 
-/** Requests the wallet's on-demand backfill if blocks are missing. */
 function stateOf(
   { onDemandBackfill }: Pick<WalletProfitOptions, 'onDemandBackfill'>,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,

@@ -20,13 +20,10 @@ export interface WalletProfits {
   /** `complete` is also false if a trade has no known value, or its pool may have a proof later. */
   readonly indexed: Indexed;
   readonly known: Pick<Indexed, 'fromBlock' | 'toBlock'>;
-  /** Number of trades of the tokens, in all time, that are left out because their values are unknown. */
   readonly unvalued: number;
-  /** Blocks of the newest of them that an anchor could value, oldest first. */
   readonly unvaluedBlocks: readonly number[];
 }
 
-/** More than one request can have read. */
 const UNVALUED_BLOCKS_MAX = 1_000;
 
 export interface WalletSums {
@@ -42,7 +39,7 @@ export function emptyWalletSums(isWhole: boolean): WalletSums {
   return { sums: new Map(), isWhole, unvalued: 0, unvaluedBlocks: [], last: null };
 }
 
-/** From the newest swaps as sender or beneficiary. Holds one sum per token. */
+/** From the newest swaps as sender or beneficiary. Holds a sum per token. */
 export async function readWalletProfits(
   database: ReadDatabase,
   chain: Chain,
@@ -64,7 +61,7 @@ export function shownTokens(tokens: readonly Address[] | null, chain: Chain): Re
   return tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
 }
 
-/** Adds the next swaps to sums, in place. @param windowFrom Unix seconds */
+/** Adds swaps to sums, in place. @param windowFrom Unix seconds */
 export function addPart(
   summed: WalletSums,
   { trades, undecided, last }: TradesPart,
@@ -103,7 +100,7 @@ export function sidesOf({ pool, isSold0, amount0, amount1 }: Trade) {
   ];
 }
 
-/** Unix seconds. The window ends at the newest indexed block, so that a stopped chain has the same profits every day. */
+/** Unix seconds. Ends at the newest indexed block: profits of a stopped chain don't change. */
 export function windowStart(newestTime: number | null, days: number | null): number {
   return days === null || newestTime === null ? 0 : newestTime - days * SECONDS_OF_DAY;
 }

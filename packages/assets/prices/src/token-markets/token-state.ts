@@ -16,17 +16,16 @@ import {
 } from '../token-price/read/token-price.ts';
 
 export interface TokenState {
-  /** US dollars per whole token, as in `getTokenPrice`; null: none. */
+  /** US dollars per whole token; null: none. */
   readonly usd: Fraction | null;
   /** US dollars in both sides of all pools that are deep enough to have a say. */
   readonly liquidity: Fraction;
-  /** US dollars on the anchor side of each pool with a known state, by pool. */
+  /** US dollars on the anchor side of each pool with a known state. */
   readonly depths: ReadonlyMap<string, Fraction>;
-  /** Whether no pool of unknown depth might change it. */
+  /** No pool of unknown depth might change it. */
   readonly isFinal: boolean;
 }
 
-/** An anchor has the price of its feed, and its pools against other anchors. */
 export async function readTokenStates(
   sources: PriceSources,
   chain: Chain,
@@ -60,7 +59,7 @@ function stateOf(price: TokenPrice, usd: Fraction | null, anchors: ReadonlyMap<A
   };
 }
 
-/** US dollars of the balances of both sides. A balance that is not known counts as nothing. */
+/** US dollars of both sides. A balance that is not known counts as nothing. */
 function dollarsIn({ history, candidate, decimals }: PricedPool, anchors: ReadonlyMap<Address, Fraction>): Fraction {
   const [balance0, balance1] = history.states.at(-1)?.balances ?? [null, null];
   const own = newest(candidate.price);

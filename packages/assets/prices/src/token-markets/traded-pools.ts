@@ -8,7 +8,7 @@ import type { TokenState } from './token-state.ts';
 
 const POOLS_MAX = 64;
 
-/** Anyone can create pools, so only the deepest {@link POOLS_MAX} count. Tokens without a pool are missing. */
+/** Anyone can create pools: only the deepest {@link POOLS_MAX} count. Others are missing. */
 export async function readTradedPools(
   database: ReadDatabase,
   chain: Chain,

@@ -13,19 +13,19 @@ import type { PriceLimits } from '../token-price/serve/price-parameters.ts';
 export interface HeldPrice {
   /** US dollars per whole token. */
   readonly usd: Fraction;
-  /** The same 24 hours before; null: unknown, or not wanted. */
+  /** 24 hours before; null: unknown, or not wanted. */
   readonly before: Fraction | null;
-  /** US dollars that the pools of the token could pay out: the depth of their other sides. Null: an anchor, whose price needs no pool. */
+  /** US dollars that the token's pools could pay out. Null: an anchor, which needs none. */
   readonly depth: Fraction | null;
 }
 
-/** By token. The zero address is the native token. */
+/** The zero address is the native token. */
 export type HeldPrices = ReadonlyMap<Address, HeldPrice>;
 
-/** Tokens of a wallet that count for its whole value: those that moved last. */
+/** Per wallet: those that moved last. */
 export const TOKENS_MAX = 2_000;
 
-/** Tokens without a price, and those beyond the limits, are missing. @param query.changing also wanted of 24 hours before */
+/** Tokens beyond the limits are missing. @param query.changing also priced 24 hours before */
 export async function readHeldPrices(
   sources: PriceSources,
   chain: Chain,
@@ -58,7 +58,7 @@ export async function readHeldPrices(
 
 type Moment = Exclude<PriceMoment, { of: 'newest' }>;
 
-/** With the Unix seconds of the moment. Null: no known block is at or before it. */
+/** With Unix seconds. Null: no known block at or before the moment. */
 async function pricesAt(
   sources: PriceSources,
   chain: Chain,
@@ -73,7 +73,7 @@ async function pricesAt(
     const conditions = { factories: null, rules };
     return { time: place.time, prices: await readPricesWithBalances(sources, chain, tokens, conditions, place) };
   }
-  // The states of pools may not be indexed there: anchors have a price without them.
+  // Pool states may not be indexed there: anchors have a price without them.
   const known = await readBlockTime(database, chain, moment);
   if (known === null) return null;
   const anchors = [...anchorPrices(await readAnchorPrices(database, chain, known))];
@@ -100,7 +100,7 @@ async function readBlockTime(
   return row ?? null;
 }
 
-/** Depth that has lasted, of the pools that had a say. Pools of a price through another token hold no dollars of an anchor. */
+/** Lasting depth of the pools that had a say. Pools against a hop hold no dollars of anchors. */
 function depthOf(price: TokenPrice): Fraction | null {
   if (price.of !== 'pools') return null;
   return price.hops.length > 0 ? wholeFraction(0n) : countedDepth(price.decision);

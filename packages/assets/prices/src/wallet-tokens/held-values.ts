@@ -13,14 +13,13 @@ import type { ResolvedBalance } from '@chainstead/erc20';
 import { changeBetween } from '../token-price/serve/shown-values.ts';
 import type { HeldPrice, HeldPrices } from './held-prices.ts';
 
-/** A balance in base units. Null: the decimals are unknown. */
+/** Base units. Null: unknown decimals. */
 export interface PricedBalance {
   readonly balance: bigint;
   readonly decimals: number | null;
   readonly price: HeldPrice | undefined;
 }
 
-/** US dollars that a balance is worth; null: no price, or the decimals are unknown. */
 export function dollarValue({ balance, decimals, price }: PricedBalance): Fraction | null {
   return price === undefined ? null : timesPrice(balance, decimals, price.usd);
 }
@@ -33,7 +32,7 @@ export function holdingOf({ token, balance, facts }: ResolvedBalance, prices: He
   return { balance, decimals: facts.decimals, price: prices.get(token) };
 }
 
-/** The value of a balance, but at most what the pools of its token could pay out. 0 without a price. */
+/** The value, but at most what the token's pools could pay out. 0 without a price. */
 export function payableValue(holding: PricedBalance): Fraction {
   const [value, depth] = [dollarValue(holding) ?? ZERO, holding.price?.depth ?? null];
   return depth === null ? value : smallerFraction(value, depth);
@@ -47,7 +46,7 @@ export function totalOf(holdings: readonly PricedBalance[]): Fraction {
   return sumOf(holdings.map((holding) => dollarValue(holding) ?? ZERO));
 }
 
-/** Values are rounded here only. @param total US dollars of all tokens of the wallet */
+/** @param total US dollars of all tokens of the wallet */
 export function showValues(holding: PricedBalance, total: Fraction) {
   const { balance, decimals, price } = holding;
   const value = dollarValue(holding);

@@ -3,7 +3,7 @@ import { type Address, errorText } from '@chainstead/core';
 import type { ApiDependencies } from '@chainstead/http';
 import { getNativeBalances, type NativeBalancesOptions, StateUnavailableError } from '@chainstead/node-reads';
 
-/** After a block; null: the newest one. Base units; 0, and not known, if no node returned the balance in time. */
+/** After a block; null: newest. Base units; 0 and not known if no node answered in time. */
 export async function nativeOf(
   options: NativeBalancesOptions,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,

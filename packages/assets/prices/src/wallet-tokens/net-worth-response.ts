@@ -6,7 +6,6 @@ import { sumOf } from './held-values.ts';
 
 const dollars = (description: string) => z.string().openapi({ pattern: '^[0-9]+\\.[0-9]{2}$', description });
 
-/** The response of `getWalletNetWorth` (docs/api/wallets.md#net-worth). */
 export const netWorthSchema = z
   .object({
     total_networth_usd: dollars('US dollars on all chains'),
@@ -43,7 +42,6 @@ export interface ChainNetWorth {
   readonly indexed: Indexed;
 }
 
-/** Sums are rounded here only. */
 export function showNetWorth(
   found: readonly ChainNetWorth[],
   unavailable: readonly Chain[],

@@ -30,7 +30,7 @@ interface NetWorthRequest extends PriceLimits {
   readonly exclude_unverified_contracts?: boolean | undefined;
 }
 
-/** docs/api/wallets.md#net-worth. A token counts with at most what its pools could pay out: airdrops add next to nothing. */
+/** docs/api/wallets.md#net-worth. Counts what pools could pay out: airdrops add next to nothing. */
 export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

@@ -2,7 +2,7 @@ import type { BalanceRequestSources, ReadTokenPrices } from '@chainstead/erc20';
 import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { readHeldPrices } from './held-prices.ts';
 
-/** Prices for routes whose subject is something else. They don't wait: missing balances of pools are read for later requests. */
+/** Never waits: missing balances of pools are read for later requests. */
 export function createTokenPriceReader(balances: BalanceRequestSources): ReadTokenPrices {
   return async ({ database, logger }, chain, tokens, block) => {
     if (tokens.length === 0) return new Map();

@@ -6,7 +6,7 @@ import { z } from '@hono/zod-openapi';
 import type { HeldPrice } from './held-prices.ts';
 import { showValues } from './held-values.ts';
 
-/** The hosted API's address of the native token. */
+/** As the hosted API writes the native token. */
 export const NATIVE_ADDRESS = parseAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
 
 const number = (description: string) => z.number().nullable().openapi({ description });
@@ -30,7 +30,6 @@ const walletTokenSchema = z
   })
   .openapi('WalletToken');
 
-/** The response of `getWalletTokenBalancesPrice` (docs/api/wallets.md#wallet-tokens). */
 export const walletTokensSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
@@ -45,7 +44,6 @@ export const walletTokensSchema = z
   })
   .openapi('WalletTokens');
 
-/** @param total US dollars of all tokens of the wallet */
 export function showWalletToken(
   reported: ResolvedBalance,
   price: HeldPrice | undefined,
@@ -60,7 +58,7 @@ export function showWalletToken(
   };
 }
 
-/** @param balance base units @param total US dollars of all tokens of the wallet */
+/** @param balance base units @param total US dollars of the wallet */
 export function showNativeToken(
   { native }: Chain,
   balance: bigint,

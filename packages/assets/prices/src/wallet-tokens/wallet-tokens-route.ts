@@ -26,11 +26,11 @@ import { nativeOf } from './native-balance.ts';
 import { NATIVE_ADDRESS, showNativeToken, showWalletToken, walletTokensSchema } from './wallet-tokens-response.ts';
 
 export interface WalletTokensOptions extends WalletBalancesOptions {
-  /** Maximum age of a native balance (`NATIVE_BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Milliseconds (`NATIVE_BALANCE_MAX_AGE_MS`). */
   readonly nativeMaxAgeMs: number;
 }
 
-/** docs/api/wallets.md#wallet-tokens. All pages of a run show the newest block of its first page. */
+/** docs/api/wallets.md#wallet-tokens. All pages show the newest block of the first one. */
 export function createWalletTokensRoute(options: WalletTokensOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
   return (app, dependencies) => {
@@ -83,11 +83,10 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         if (!reported.isCovered && wallet !== ZERO_ADDRESS)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const block = blockOf(page, reported);
-        // The page has waited for contracts. A past block may need nodes for each token.
+        // The page has waited for contracts. Past blocks may need nodes for each token.
         const withoutWait = { ...sources, waitMs: filter.to_block === null ? 0 : waitMs };
         const whole = { ...request, toBlock: filter.to_block, limit: TOKENS_MAX, order: null };
         const readAll = () => resolveWalletBalances(withoutWait, chain, whole);
-        // Later pages have the total of the first one.
         const all = page.position === null && reported.hasNext ? (await readAll()).balances : reported.balances;
         const tokensOf = (some: typeof all) => [ZERO_ADDRESS, ...some.map(({ token }) => token)];
         const prices = await readHeldPrices(priceSources, chain, tokensOf([...all, ...reported.balances]), {
@@ -111,7 +110,6 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
   };
 }
 
-/** @param found.total US dollars of all tokens of the wallet */
 function showRows(
   found: Pick<ResolvedBalances, 'balances'> & { chain: Chain; prices: HeldPrices; total: Fraction },
   native: bigint,
@@ -121,7 +119,6 @@ function showRows(
   return native === 0n ? rows : [showNativeToken(chain, native, prices.get(ZERO_ADDRESS), total), ...rows];
 }
 
-/** More than a number has. */
 const TOTAL_DIGITS = 30;
 
 const filterSchema = z.object({
@@ -152,16 +149,16 @@ function limitsOf(filter: TokensPage['filter']): PriceLimits {
   };
 }
 
-/** The last token of the previous page; null if that page contained only the native token. */
+/** Null: the previous page had only the native token. */
 const positionSchema = z.object({
-  /** US dollars of all tokens. A plain decimal. */
+  /** US dollars, plain decimal. */
   total: z.string().regex(/^\d+(\.\d+)?$/),
   after: z.object({ verified: z.boolean(), place: z.array(z.int()).length(3), token: z.string() }).nullable(),
 });
 
 type TokensPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
 
-/** First on the first page, unless tokens are named without it. */
+/** On the first page, unless tokens are named without it. */
 function showsNative({ position, filter }: TokensPage): boolean {
   const { address, exclude_native: isExcluded, token_addresses: named } = filter;
   return position === null && !isExcluded && address !== ZERO_ADDRESS && (named?.includes(NATIVE_ADDRESS) ?? true);
@@ -178,7 +175,6 @@ function namedTokens({ filter }: TokensPage): readonly Address[] | null {
   return named?.filter((token) => token !== NATIVE_ADDRESS) ?? null;
 }
 
-/** By data that can no longer be reorganized. */
 function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage): SettledOrder {
   const after = position?.after ?? null;
   const place = after === null ? null : { ...after, token: after.token as Address };

@@ -19,11 +19,10 @@ export interface AbiBooks {
   forPage(reads: ReadDatabase, chain: Chain, requested: readonly RequestedEntry[]): Promise<BooksOf>;
 }
 
-/** For contracts whose implementation is unknown and whose own ABI has no match. */
+/** For contracts of unknown implementation whose own ABI has no match. */
 type OnUnknown = (chain: Chain, unknown: readonly RequestedEntry[]) => void;
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
-/** Parsed texts; each takes some kilobytes. */
 const REMEMBERED_MAX = 5_000;
 
 /** One instance for all routes: hashing takes most of the time. Imports are looked up each time. */
@@ -61,7 +60,6 @@ export function createAbiBooks({ onUnknown }: { readonly onUnknown?: OnUnknown }
   };
 }
 
-/** With very many signatures of one selector, the right one can't be determined. */
 function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: string) => AbiFunction | null): AbiBook {
   const bySelector = Map.groupBy(signatures, ([selector]) => selector).values();
   const few = [...bySelector].filter(({ length }) => length <= SIGNATURES_MAX).flat();

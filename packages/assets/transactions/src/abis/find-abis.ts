@@ -2,30 +2,25 @@ import type { Chain } from '@chainstead/chains';
 import { hexBytes, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 
 export interface RequestedEntry {
-  /** The called contract, or the emitter. Lower case. */
+  /** Called contract or emitter. Lower case. */
   readonly address: string;
   /** First four bytes of the call's input, or of the event's topic0. */
   readonly selector: string;
   readonly block: number;
 }
 
-/** JSON entries, in the order of their ABIs. */
 export interface FoundAbis {
-  /** Selectors as hexadecimal digits. */
   readonly signatures: readonly (readonly [selector: string, signature: string])[];
   readonly own: readonly (readonly [address: string, entry: string])[];
-  /** For the implementation in that block, by address and block. */
   readonly pointedTo: readonly (readonly [place: string, entry: string])[];
-  /** For another contract with the same code, on any chain; empty if the own ABI has a match. */
+  /** By another contract with the same code, on any chain; empty if the own ABI matches. */
   readonly sameCode: readonly (readonly [address: string, entry: string])[];
-  /** No match in the own ABI, and the implementation was not read recently. Empty until an ABI is imported. */
+  /** No match in the own ABI, no recently read implementation. Empty until an ABI is imported. */
   readonly unknown: readonly RequestedEntry[];
 }
 
-/** With more signatures of one selector, several fit. */
 export const SIGNATURES_MAX = 64;
 
-/** Each lookup is a range of a primary key. */
 export async function findStoredAbis(
   reads: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -34,7 +29,6 @@ export async function findStoredAbis(
   const requested = [
     ...new Map(entries.map((entry) => [`${entry.address} ${entry.selector} ${entry.block}`, entry])).values(),
   ];
-  // By position among the requested entries, from 1.
   type Texts = readonly (readonly [position: number, text: string])[] | null;
   const [row] = await reads.select<{
     signatures: FoundAbis['signatures'] | null;
@@ -61,7 +55,7 @@ export async function findStoredAbis(
   };
 }
 
-/** Once a day: an announcement may be in a block that was not followed. Clones never change. */
+/** Read daily: an announcement may be in a block that was not followed. Clones never change. */
 const IS_STALE = sql`(found.known_by = 'unread' OR found.until_block IS NULL) AND found.known_by <> 'eip-1167' AND found.read_at < now() -
   CASE WHEN found.known_by = 'unread' AND found.until_block IS NULL THEN interval '1 minute' ELSE interval '1 day' END`;
 

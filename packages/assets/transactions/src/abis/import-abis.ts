@@ -11,7 +11,6 @@ export interface GivenAbi {
 
 export interface ImportAbisOptions {
   readonly database: Database;
-  /** Location of the source, for messages. */
   readonly place: string;
   readonly abis: AsyncIterable<GivenAbi>;
   readonly skipped?: Map<string, number>;
@@ -25,7 +24,7 @@ export interface AbisReport {
 
 const TOGETHER = 10_000;
 
-/** One transaction: the newest import wins, within one the last. @throws AbiUnreadableError if all are empty */
+/** One transaction: the last import wins. @throws AbiUnreadableError if all are empty */
 export async function importAbis(options: ImportAbisOptions): Promise<AbisReport> {
   const { database, place, abis, skipped = new Map() } = options;
   const skip = (reason: string, count = 1): void => {
@@ -84,7 +83,6 @@ async function replaceEntries(transaction: Transaction, batch: readonly Contract
     ),
   );
   await transaction.copy('contract_abi_entries', COLUMNS, lines);
-  // They apply immediately to others with the same code, if their own was read before.
   await transaction.query(
     sql`UPDATE contract_codes AS known SET has_abi = true FROM unnest(${batch.map(({ address }) => addressBytes(address))}::bytea[], ${batch.map(({ chainId }) => chainId)}::bigint[]) AS given (address, chain_id)
       WHERE known.address = given.address AND known.chain_id = given.chain_id AND NOT known.has_abi`,

@@ -4,7 +4,6 @@ import { type SignaturePiece, signatureTexts } from './signature-texts.ts';
 
 export interface ImportSignaturesOptions {
   readonly database: Database;
-  /** Permanent name: importing the source again replaces its signatures, and no others. */
   readonly source: string;
   /** In order. A signature ends at the end of a file. */
   readonly pieces: AsyncIterable<SignaturePiece>;
@@ -16,11 +15,11 @@ export interface SignaturesReport {
 }
 
 const TOGETHER = 20_000;
-/** Longer ones don't fit the index, and are not of functions in use. Characters. */
+/** Characters. Longer ones don't fit the index, and are not in use. */
 const LENGTH_MAX = 1_024;
 const SOURCE_LENGTH_MAX = 1_024;
 
-/** One transaction. Selectors are computed, never taken from the list. @throws AbiUnreadableError if it is empty */
+/** One transaction. Computes selectors itself. @throws AbiUnreadableError if the list is empty */
 export async function importSignatures({
   database,
   source,
@@ -73,7 +72,7 @@ async function* batchesOf(
   let batch: AbiFunction[] = [];
   for await (const text of texts) {
     const event = parseEventSignature(text);
-    // Whether an event's arguments are indexed follows from a log: a list only needs its name and types.
+    // The log shows which arguments are indexed: a list needs only name and types.
     const entry = parseSignature(event?.signature ?? text);
     if (entry === null) skip('no signature whose values can be decoded');
     else if (entry.signature.length > LENGTH_MAX) skip(`longer than ${LENGTH_MAX} characters`);

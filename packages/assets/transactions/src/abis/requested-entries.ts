@@ -3,7 +3,6 @@ import type { RequestedEntry } from './find-abis.ts';
 
 type Placed<Transaction> = { readonly block: { readonly number: number }; readonly transaction: Transaction };
 
-/** Contract creations are not decoded. */
 export function callsOf(
   transactions: readonly Placed<{ readonly to: string | null; readonly input: string }>[],
 ): RequestedEntry[] {

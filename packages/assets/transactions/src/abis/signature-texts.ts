@@ -1,4 +1,3 @@
-/** Characters, with argument names. */
 const LENGTH_MAX = 4_096;
 const TOO_LONG = `longer than ${LENGTH_MAX} characters`;
 const BETWEEN_CELLS = /[;"'`\r\n\t]/;
@@ -9,7 +8,7 @@ export interface SignaturePiece {
   readonly isLast: boolean;
 }
 
-/** From a 4bytes list, one per line, a table's column, or JSON. At most one text is in memory. */
+/** 4bytes list, one per line, a table's column, or JSON. Holds at most one text. */
 export async function* signatureTexts(
   pieces: AsyncIterable<SignaturePiece>,
   skip: (reason: string) => void,
@@ -31,19 +30,17 @@ export async function* signatureTexts(
   }
 }
 
-/** From a name to the matching closing bracket. Words without brackets are headers, numbers, or JSON syntax. */
+/** From a name to the matching bracket. Words without brackets are not signatures. */
 function* signaturesOf(cell: string): Generator<string> {
   for (let from = 0, open = cell.indexOf('('); open !== -1; open = cell.indexOf('(', from)) {
     const end = closingBracket(cell, open);
     const [word = '', kind = ''] = cell.slice(from, open).trimEnd().split(BETWEEN_WORDS).toReversed();
     const name = kind === 'event' ? `event ${word}` : word;
-    // A function's results are in brackets, too.
     if (name !== 'returns') yield `${name}${cell.slice(open, end)}`;
     from = end;
   }
 }
 
-/** Position after the closing bracket; the text's end if there is none. */
 function closingBracket(text: string, open: number): number {
   for (let at = open, depth = 0; at < text.length; at++) {
     if (text[at] === '(') depth += 1;

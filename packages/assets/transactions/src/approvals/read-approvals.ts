@@ -4,14 +4,14 @@ import { addressAt, bigIntAt, wordCount } from '@chainstead/events/abi';
 import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, decodeApproval } from '@chainstead/events/token-events';
 
 export interface GivenApproval {
-  /** `permit2`: of the Permit2 contract, which stores allowances for other tokens. */
+  /** `permit2`: the Permit2 contract stores allowances for other tokens. */
   readonly kind: 'token' | 'all' | 'permit2';
   readonly token: Address;
   readonly spender: Address;
-  /** Base units; null for all NFTs of a contract. */
+  /** Base units; null: all NFTs. */
   readonly value: bigint | null;
   readonly isGranted: boolean;
-  /** Unix seconds; null: it does not expire. */
+  /** Unix seconds; null: none. */
   readonly expiration: number | null;
   readonly logIndex: number;
 }
@@ -28,7 +28,7 @@ export interface OwnedApproval {
   readonly approval: GivenApproval;
 }
 
-/** In log order, without approvals of a single NFT: they end with its next transfer. */
+/** In log order, without approvals of single NFTs: these end with the next transfer. */
 export function readApprovals(
   owner: Address,
   logs: readonly ApprovalLog[],
@@ -59,17 +59,16 @@ function readApproval(log: ApprovalLog): OwnedApproval | null {
   return { owner, approval: { ...common, kind: 'token', spender, value, isGranted: value > 0n } };
 }
 
-/** On most chains, and on those with a different CREATE2 scheme. Other contracts only look like Permit2. */
+/** Includes chains with another CREATE2 scheme. Other contracts only look like Permit2. */
 const PERMIT2 = new Set<string>([
   '0x000000000022d473030f116ddee9f6b43ac78ba3',
   '0x0000000000225e31d15943971f47ad3022f714fa',
 ]);
-/** keccak256 of `Permit(address,address,address,uint160,uint48,uint48)`, and its number of words. */
+/** keccak256 of `Permit(address,address,address,uint160,uint48,uint48)`. */
 const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'), words: 3 };
 /** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
 const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
 
-/** Other than token amounts. The owner is the first indexed argument. */
 export const APPROVED_OTHERWISE: readonly Hash[] = [APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
 export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, ...APPROVED_OTHERWISE];
 

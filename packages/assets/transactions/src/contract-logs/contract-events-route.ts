@@ -52,7 +52,6 @@ export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
   };
 }
 
-/** Skipped rows are read too: for more, clients use cursors. */
 const OFFSET_MAX = 10_000;
 
 const offsetParameter = textParameter(`a whole number from 0 to ${OFFSET_MAX}`, (given) =>

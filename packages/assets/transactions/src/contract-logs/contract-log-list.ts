@@ -33,7 +33,7 @@ export function contractLogList(options: ContractLogsOptions, dependencies: ApiD
     datasets: [logs.name],
     filter: filterSchema,
     position: positionSchema,
-    /** @throws LogsNotIndexedError (400) if none of the contract's logs are indexed and requests may cause no calls */
+    /** @throws LogsNotIndexedError (400) if none are indexed and requests may cause no calls */
     read: async (page: LogsPage) => {
       if (page.filter.topic0 !== null) requireIndexes(await missing());
       const logs = await readLogs(options, dependencies, page);
@@ -42,7 +42,6 @@ export function contractLogList(options: ContractLogsOptions, dependencies: ApiD
   };
 }
 
-/** Clients of the hosted API recognize this error text. */
 export const contractParameter = addressParameter('Invalid address provided').openapi({
   description: 'The contract address',
 });
@@ -64,7 +63,6 @@ export function contractLogFilter(
   return { address: contract, chain: chain?.key, ...topics, offset, ...givenBlockBounds(requested) };
 }
 
-/** Names are those of the parameters, as errors repeat them. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default('eth'),

@@ -27,7 +27,7 @@ export interface LogPlace {
 
 export interface ContractLogsQuery extends PageBounds {
   readonly contract: Address;
-  /** By position, 0 to 3; null: any topic, or none. */
+  /** By position, 0 to 3; null: any, or none. */
   readonly topics: readonly (Hash | null)[];
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
@@ -40,7 +40,7 @@ const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 const PAGE_COLUMNS = sql`${joinSql(PLACE.map(asSql))}, transaction_hash, topic0, topic1, topic2, topic3, data`;
 export const CONTRACT_LOGS = packedRows({ block_number: int8('block_number'), ...LOG_COLUMNS });
 
-/** In each partition a range of the key, or with topic0 of `logs_by_topic`. Other topics filter its rows. */
+/** In each partition a range of the key, or of `logs_by_topic`. Other topics filter its rows. */
 export function contractLogsStatement(chain: Chain, query: ContractLogsQuery, select: Sql = CONTRACT_LOGS.select): Sql {
   const contract = sql`${addressBytes(query.contract)}::bytea`;
   const of: CoveredSubject = { kind: 'emitter', subject: contract, chainId: chain.id, dataset: logs.name };
@@ -54,7 +54,7 @@ export function contractLogsStatement(chain: Chain, query: ContractLogsQuery, se
     sql`chain_id = ${chain.id}`,
   ];
   const ofThis = [...ofContract, ...ofTopics(query.topics)];
-  // The other index ends with the block. In this form no index has the order, so that the key's is not used instead.
+  // The other index ends with the block: in this form, no index has the order.
   const [block, transaction, log] = PLACE;
   const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((column) =>
     rawSql(`${column} ${query.order}`),
@@ -72,7 +72,6 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
 FROM covered CROSS JOIN (SELECT ${select} FROM ${CONTRACT_LOGS.fitting('page')}) AS shown`;
 }
 
-/** The first four bytes are in the index. */
 function ofTopics(topics: readonly (Hash | null)[]): readonly Sql[] {
   return topics.flatMap((topic, position) => {
     if (topic === null) return [];
@@ -84,7 +83,7 @@ function ofTopics(topics: readonly (Hash | null)[]): readonly Sql[] {
   });
 }
 
-/** With a topic, the range starts at the block: the planner would use the key for the full position. */
+/** With a topic the range starts at the block: else the planner would use the key. */
 function logsAfter(order: KeysetOrder, place: LogPlace, hasTopic: boolean): readonly Sql[] {
   const [after, notBefore] = rowsAfterInPartitions(order, PLACE, [
     sql`${place.blockNumber}::integer`,

@@ -4,7 +4,6 @@ import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, defineTable } from '@chainstead/sync';
 import { type LogRow, logs as table } from './schema.ts';
 
-/** With `LOGS_<CHAIN>=all` from whole blocks, since no filter returns them; else of requested contracts. */
 export const logs: Dataset<LogRow> = {
   name: 'logs',
   topics: () => [],

@@ -8,7 +8,7 @@ export interface EventItem {
   readonly book: AbiBook;
 }
 
-/** `topic`: also given by the client. @throws InvalidParameterError for other items, and another topic */
+/** `topic`: given by the client. @throws InvalidParameterError for other items or another topic */
 export function readEventItem(given: Readonly<Record<string, unknown>>, topic: string | undefined): EventItem {
   const read = readAbiItem({ ...given, type: given.type ?? 'event' });
   if (read === null || typeof read === 'string' || read.kind !== 'event') {
@@ -32,7 +32,6 @@ export function decodeAs({ book }: EventItem, { topics, data }: ContractLog): De
   return decodeEvent({ topics, data }, [book]);
 }
 
-/** A parameter without a name has its position. */
 export function valuesOf({ params }: DecodedEvent): Readonly<Record<string, string>> {
   return Object.fromEntries(params.map(({ name, value }, place) => [name === '' ? String(place) : name, value]));
 }

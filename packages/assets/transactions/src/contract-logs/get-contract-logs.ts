@@ -24,13 +24,13 @@ export interface ContractLog {
 export interface ContractLogsPage {
   readonly logs: readonly ContractLog[];
   readonly hasNext: boolean;
-  /** The chain's coverage, and the contract's separate backfill. */
+  /** The chain's coverage, and the contract's backfill. */
   readonly indexed: Indexed;
-  /** A cursor pins it as its upper bound. Null in an empty database. */
+  /** Upper bound of the cursor. Null in an empty database. */
   readonly newestBlock: number | null;
 }
 
-/** One statement. @throws {InconsistentPageError} if a log repeatedly comes without its block */
+/** @throws {InconsistentPageError} if a log repeatedly lacks its block */
 export async function getContractLogs(
   database: ReadDatabase,
   chain: Chain,

@@ -15,7 +15,7 @@ const questionSchema = z.object({
   closest: z.enum(CLOSEST),
 });
 const answerSchema = z.object({
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: z.number(),
   block: z.object({ number: z.int(), hash, parentHash: hash.nullable(), timestamp: z.int() }),
   isHead: z.boolean(),

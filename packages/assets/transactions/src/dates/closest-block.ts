@@ -8,7 +8,6 @@ export interface TimedBlock {
   readonly timestamp: number;
 }
 
-/** Times never decrease with block numbers. */
 export interface Neighbours {
   readonly below: TimedBlock | null;
   /** First block that is not earlier, right after `below`; null: the head is earlier. */
@@ -18,10 +17,7 @@ export interface Neighbours {
 export const CLOSEST = ['nearest', 'before', 'after'] as const;
 export type Closest = (typeof CLOSEST)[number];
 
-/**
- * `before`: the last block at or before the time. `after`: the first at or after it. `nearest`: on a tie the earlier one.
- * @param neighbours of a time; null if they are unknown, and so is the result
- */
+/** `before`: at or before; `after`: at or after; `nearest`: the earlier on a tie. Null: unknown. */
 export async function closestBlock(
   time: number,
   closest: Closest,
@@ -40,6 +36,5 @@ export async function closestBlock(
   if (below === null) return from;
   if (closest === 'before') return below;
   if (from.timestamp - time < time - below.timestamp) return from;
-  // The first of the blocks with this time.
   return (await neighbours(below.timestamp))?.from ?? null;
 }

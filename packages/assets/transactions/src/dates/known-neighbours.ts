@@ -5,10 +5,9 @@ import { committedBlock } from '@chainstead/node-reads';
 import { fromDateBound } from '@chainstead/pages';
 import type { Neighbours, TimedBlock } from './closest-block.ts';
 
-/** The newest indexed block counts as the chain's newest up to this age. Milliseconds. */
+/** Milliseconds for which the newest indexed block counts as the chain's newest. */
 const FOLLOWED_MS_MAX = 120_000;
 
-/** The last earlier block, and the first that is not earlier. Others may lie between them. */
 export async function knownAround(database: ReadDatabase, chain: Pick<Chain, 'id'>, time: number) {
   const chainId = sql`${chain.id}::bigint`;
   return database.select<TimedBlock>(
@@ -19,7 +18,7 @@ UNION ALL
   );
 }
 
-/** Null: only a node has them. A future time is after the newest indexed block of a followed chain. */
+/** Null: only a node has them. A future time follows the newest block of a followed chain. */
 export async function knownNeighbours(
   { database, clock }: { readonly database: ReadDatabase; readonly clock: Clock },
   chain: Pick<Chain, 'id' | 'firstBlock'>,
@@ -40,7 +39,7 @@ export async function knownNeighbours(
   return { below, from };
 }
 
-// If a block was created from its logs alone, its parent may have the hash.
+// A block made from its logs lacks the parent hash: the parent's row may have it.
 const PARENT = sql`coalesce(parent_hash, (SELECT parent.block_hash FROM blocks AS parent
   WHERE parent.chain_id = blocks.chain_id AND parent.block_number = blocks.block_number - 1))`;
 const COLUMNS = sql`block_number AS number, ${hexText('block_hash')} AS hash, ${hexText(PARENT)} AS "parentHash",

@@ -5,15 +5,13 @@ export interface TimeSearch {
   readonly chain: string;
   readonly first: TimedBlock;
   readonly head: TimedBlock;
-  /** Only blocks around the time make the search shorter. */
   readonly known?: readonly TimedBlock[];
   read(numbers: readonly number[]): Promise<readonly TimedBlock[]>;
 }
 
-/** Distance of the blocks read around a guess, as a fraction of the search range. */
 const GUESS_PART = 64;
 
-/** Interpolates: a round of three reads leaves a thirtieth of the range. @throws ReorgedWhileReadingError */
+/** Interpolates: three reads leave a thirtieth of the range. @throws ReorgedWhileReadingError */
 export async function searchTimes(
   time: number,
   { chain, first, head, known = [], read }: TimeSearch,
@@ -28,7 +26,7 @@ export async function searchTimes(
       else if (block.timestamp >= time && block.number < from.number) from = block;
   };
   narrow(known);
-  // The first block's time is no measure: on some chains it is older than the chain.
+  // On some chains the first block is older than the chain: its time is no measure.
   if (below === first && from.number - first.number > 1) narrow(await read([first.number + 1]));
   for (let halves = false; from.number - below.number > 1; ) {
     const width = from.number - below.number;

@@ -27,7 +27,7 @@ export interface TransactionEvidence {
   readonly ofAll: ReadonlySet<Evidence>;
 }
 
-/** Pure, never throws on contract output, linear in the logs. */
+/** Pure, linear, never throws on contract output. */
 export function decodeEvidence(transaction: EvidenceTransaction, chain: EvidenceChain): TransactionEvidence {
   const ofAccount = new Map<Address, Set<Evidence>>();
   const ofAll = new Set<Evidence>();
@@ -89,16 +89,14 @@ function accountOf(named: Named, log: EvidenceLog, { from }: EvidenceTransaction
   return 'topic' in named ? addressAt(log.topics[named.topic]) : addressAt(log.data, named.word);
 }
 
-/** Most vaults are held by contracts for others: the owner, the receiver of new tokens, and the sender. */
+/** Contracts hold most vaults for others: the owner, the receiver of new tokens, the sender. */
 function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly (Address | null)[] {
   if (!isOf(VAULT_CHANGED, log) || wordCount(log.data) !== VAULT_CHANGED.words) return [];
-  // After the offset of the bytes, their length, and the selector.
   const words = `0x${log.data.slice(CALLDATA_WORDS_FROM)}`;
   const debt = BigInt.asIntN(256, bigIntAt(words, 5));
   return debt > 0n ? [addressAt(words, 1), addressAt(words, 3), from] : [];
 }
 
-/** `0x`, two words, four bytes. */
 const CALLDATA_WORDS_FROM = 2 + 2 * 64 + 2 * 4;
 
 function burntOf(moved: readonly TokenMove[]): ReadonlyMap<string, bigint> {

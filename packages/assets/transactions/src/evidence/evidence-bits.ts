@@ -3,7 +3,7 @@ import { EVIDENCE, type Evidence } from './evidence.ts';
 export interface StoredEvidence {
   readonly evidence: ReadonlySet<Evidence>;
   readonly approvesTokens: boolean;
-  /** All NFTs of a contract, or by Permit2. */
+  /** All NFTs, or by Permit2. */
   readonly approvesOtherwise: boolean;
 }
 

@@ -14,7 +14,7 @@ const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
 const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
 const TRANSFER_TOPICS = 3;
 
-/** Rules out nearly all transactions: no evidence event, and tokens neither new nor distributed to many. */
+/** Rules out nearly all: no evidence event, and tokens neither new nor distributed to many. */
 export function mayReport(logs: readonly Pick<EvidenceLog, 'topics'>[]) {
   let [evidence, approvals, transfers] = [false, false, 0];
   for (const { topics } of logs) {

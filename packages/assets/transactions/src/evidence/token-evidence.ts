@@ -18,10 +18,8 @@ export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'er
   });
 }
 
-/** Receivers of one token from one source. */
 export const RECEIVERS_MIN = 10;
 
-/** A token was distributed to many, or a contract took a payment and minted its own tokens for it. */
 export function* tokenEvidence(moved: readonly TokenMove[]): Generator<readonly [Address, readonly Evidence[]]> {
   yield* handedOut(moved);
   const minted = moved.filter(({ from }) => from === ZERO_ADDRESS);

@@ -8,7 +8,6 @@ import { transactionKey } from '../stored/transaction-key.ts';
 import { packWithdrawals } from './packed-withdrawals.ts';
 import { type BlockHeaderRow, blockHeaders as table } from './schema.ts';
 
-/** With `TRANSACTIONS_<CHAIN>=all`: headers and transactions are read and proven together. */
 export const blockHeaders: Dataset<BlockHeaderRow> = {
   name: 'block-headers',
   topics: () => [],
@@ -23,7 +22,7 @@ export const blockHeaders: Dataset<BlockHeaderRow> = {
   },
 };
 
-/** Null: not exactly restorable, or withdrawals contradict the root. Requests then read it from the nodes. */
+/** Null: not exactly restorable, or withdrawals contradict the root. Nodes then serve it. */
 function headerRow(block: WholeBlock, chain: Chain): BlockHeaderRow | null {
   const { header, transactions } = block;
   if (checkWithdrawals(header.raw, transactions[0]?.raw) === 'mismatch') return null;
@@ -31,7 +30,7 @@ function headerRow(block: WholeBlock, chain: Chain): BlockHeaderRow | null {
   const withdrawals = listed === null ? null : packWithdrawals(listed);
   if (withdrawals === null && listed !== null) return null;
   const columns = { ...fields, withdrawals };
-  // Numbers of 256 bits, and whole bytes. Nodes may return anything that no encoding proves.
+  // 256-bit numbers, whole bytes: nodes may return anything that no encoding proves.
   const isStorable = Object.entries(columns).every(
     ([name, text]) => text === null || (AMOUNTS.has(name) ? BigInt(text) <= MAX_UINT256 : isBytes(text)),
   );

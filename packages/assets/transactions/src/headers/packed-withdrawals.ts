@@ -3,7 +3,7 @@ import type { BlockRecord } from '../records/block-record.ts';
 
 type Withdrawals = NonNullable<BlockRecord['withdrawals']>;
 
-/** Index, validator's index, address, amount: 8, 8, 20 and 8 bytes. Null: a value doesn't fit. */
+/** Index, validator's index, address, amount: 8, 8, 20, 8 bytes. Null: a value doesn't fit. */
 export function packWithdrawals(withdrawals: Withdrawals): Hex | null {
   let packed = '0x';
   for (const { index, validatorIndex, address, amount } of withdrawals) {
@@ -29,7 +29,6 @@ export function unpackWithdrawals(packed: string): Withdrawals {
 }
 
 const UINT64_DIGITS = 16;
-/** 44 bytes. */
 const WITHDRAWAL_DIGITS = 88;
 
 function uint64(digits: string): string {

@@ -1,27 +1,17 @@
-/**
- * Headers of blocks as nodes return them, one row each, with withdrawals: the block fields of responses, without
- * transactions and logs.
- *
- * Partitioned by range of (chain_id, block_number), as `declareStorage` defines: the sync engine creates the
- * partitions. The block's time is in `blocks`.
- */
+/** Headers as nodes return them. The time is in `blocks`. Null: the chain has no such field. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
 import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-// Columns of fixed width come first: no bytes are lost to alignment. Null: the chain's headers have no such field, or
-// its nodes return none.
 export const blockHeaders = pgTable(
   'block_headers',
   {
-    /**
-     * The `blockKey` of `block_hash`: first column of the key, and distribution column on Citus. Hashes may share one.
-     */
+    /** `blockKey`; distribution column on Citus. Hashes may share one. */
     blockKey: int8Text('block_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
-    /** Counts those that the block's root contains. */
+    /** Counts those of the block's root. */
     transactionCount: integer('transaction_count').notNull(),
     blockHash: hash('block_hash').notNull(),
     parentHash: hash('parent_hash').notNull(),
@@ -30,7 +20,7 @@ export const blockHeaders = pgTable(
     gasUsed: uint256('gas_used').notNull(),
     /** Wei. */
     baseFeePerGas: uint256('base_fee_per_gas'),
-    /** Bytes; 0 if no node returns it. */
+    /** Bytes; 0: no node returns it. */
     size: uint256('size').notNull(),
     difficulty: uint256('difficulty').notNull(),
     totalDifficulty: uint256('total_difficulty'),
@@ -60,5 +50,4 @@ export const blockHeaders = pgTable(
 
 declareStorage(blockHeaders, { writes: 'append', placement: distributedBy('block', 'block_key'), isPartitioned: true });
 
-/** One header. Hexadecimal text is lower case. */
 export type BlockHeaderRow = Readonly<typeof blockHeaders.$inferSelect>;

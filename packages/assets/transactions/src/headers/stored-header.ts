@@ -15,7 +15,6 @@ export interface CoveredBlock {
   readonly finalized: boolean;
 }
 
-/** `transactionCount`: only those that the block's root contains. */
 export async function readStoredHeader(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -32,7 +31,6 @@ WHERE block_key = ${transactionKey(block.hash)}::bigint AND chain_id = ${id} AND
   return { transactionCount, record: { number, hash, timestamp, ...header, withdrawals } };
 }
 
-/** For several blocks with the hash at most one is still in the chain. */
 export async function findBlockNumber(database: ReadDatabase, { id }: Pick<Chain, 'id'>, hash: Hash) {
   const [row] = await database.select<{ readonly number: number }>(
     sql`SELECT block_number AS number FROM block_headers WHERE block_key = ${transactionKey(hash)}::bigint AND chain_id = ${id} AND block_hash = ${hexBytes(hash)}

@@ -3,7 +3,6 @@ import type { Hash } from '@chainstead/core';
 import { hexText, type ReadDatabase, sql } from '@chainstead/db';
 import type { CoveredBlock } from '../headers/stored-header.ts';
 
-/** Null: a dataset lacks the block, or has a version that its header contradicts. Then a node must be called. */
 export async function readCoveredBlock(
   database: ReadDatabase,
   chain: Pick<Chain, 'id' | 'confirmations'>,

@@ -5,7 +5,7 @@ import { type CoveredBlock, findBlockNumber } from '../headers/stored-header.ts'
 import type { BlockPlace } from '../reading/block-place.ts';
 import { readCoveredBlock } from './block-coverage.ts';
 
-/** Null as {@link readCoveredBlock}, for a hash without a stored header, and for `safe` and `finalized`. */
+/** Null as {@link readCoveredBlock}, without a stored header, and for `safe` and `finalized`. */
 export async function findCoveredBlock(
   database: ReadDatabase,
   chain: Chain,

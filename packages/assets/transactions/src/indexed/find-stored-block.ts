@@ -14,7 +14,7 @@ import { readCoveredBlock } from './block-coverage.ts';
 import { findCoveredBlock } from './find-covered-block.ts';
 import { readStoredLogs, type StoredLog } from './stored-logs.ts';
 
-/** Null: part is not stored. @throws {InconsistentPageError} if it is replaced repeatedly during the read */
+/** Null: part is not stored. @throws {InconsistentPageError} if replaced repeatedly meanwhile */
 export async function findStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace) {
   if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
   return readConsistentPage(() => readOnce(database, chain, at));
@@ -28,7 +28,7 @@ async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): P
     readTransactions(database, chain, block.number),
     readStoredLogs(database, chain, { block: block.number }),
   ]);
-  // Separate reads are consistent if the block is still the same, and still complete.
+  // Separate reads are consistent if the block is still the same, and complete.
   const again = await readCoveredBlock(database, chain, block.number, DATASETS);
   if (again?.hash !== block.hash) throw new InconsistentPageError(block.number);
   const records = recordsOf(stored, ofLogs);
@@ -38,7 +38,6 @@ async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): P
 
 const DATASETS = [transactions.name, logs.name, blockHeaders.name];
 
-/** By index. Found by the block ranges of the partition's pages. */
 async function readTransactions(database: ReadDatabase, { id }: Chain, block: number) {
   const { rows } = await readPackedPage(
     database,
@@ -49,7 +48,7 @@ async function readTransactions(database: ReadDatabase, { id }: Chain, block: nu
   return rows.map(readStored).toSorted((left, right) => left.record.index - right.record.index);
 }
 
-/** Null: one lacks calldata, or has an unverified sender. Responses need both. */
+/** Null: one lacks calldata, or has an unverified sender. */
 function recordsOf(stored: readonly StoredTransaction[], ofLogs: readonly StoredLog[]): TransactionRecord[] | null {
   const byTransaction = Map.groupBy(ofLogs, ({ transactionHash }) => transactionHash);
   const records = stored.flatMap(({ record, input, isSenderRecovered }) => {

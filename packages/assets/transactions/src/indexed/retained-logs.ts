@@ -12,7 +12,7 @@ interface ShownTransaction {
   readonly transactionIndex: number;
 }
 
-/** By transaction hash. Logs of incomplete blocks, and of blocks replaced during the read, are missing. */
+/** By transaction. Without incomplete blocks, and blocks that were replaced meanwhile. */
 export async function readRetainedLogs(
   database: ReadDatabase,
   chain: Chain,
@@ -28,7 +28,7 @@ export async function readRetainedLogs(
   }));
   const stored = await readStoredLogsOf(database, chain, places);
   const byTransaction = Map.groupBy(stored, ({ transactionHash }) => transactionHash);
-  // Separate reads are consistent if the block is still the same, and still complete.
+  // Separate reads are consistent if the block is still the same, and complete.
   const after = await coveredOf(database, chain, covered);
   return new Map(
     covered

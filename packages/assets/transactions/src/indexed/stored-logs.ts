@@ -12,7 +12,6 @@ export interface StoredLog {
   readonly record: TransactionRecord['logs'][number];
 }
 
-/** In order. Found by the block ranges of the partition's pages. */
 export async function readStoredLogs(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -46,7 +45,7 @@ export async function readStoredLogsOf(
   return readInOrder(rows);
 }
 
-/** A subquery with OFFSET can't become a join that reads whole partitions; Citus supports none over shards. */
+/** OFFSET keeps it from becoming a join of whole partitions; Citus supports none over shards. */
 export function storedLogsStatement(
   { id }: Pick<Chain, 'id'>,
   places: readonly TransactionPlace[],

@@ -5,7 +5,6 @@ import { forgetWalletCounts } from '@chainstead/pages';
 import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync';
 import { type InternalTransferRow, internalTransfers as table } from './schema.ts';
 
-/** With `INTERNAL_TRANSFERS_<CHAIN>=all`. */
 export const internalTransfers: Dataset<InternalTransferRow> = {
   name: 'internal-transfers',
   topics: () => [],
@@ -18,7 +17,6 @@ export const internalTransfers: Dataset<InternalTransferRow> = {
   projections: [forgetWalletCounts('internal-transfers', [table.account])],
 };
 
-/** Not reverted and above zero, one row per side. */
 export function transferRows(
   { header, transactions, internalTransactions }: WholeBlock,
   chainId: ChainId,

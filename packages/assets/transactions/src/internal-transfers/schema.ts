@@ -1,10 +1,4 @@
-/**
- * Native tokens that moved inside transactions, one row per *side*: the payer's and the receiver's, once if both are
- * the same. From traces, which have no proof: they are checked against proven transactions.
- *
- * Partitioned by range of (chain_id, block_number), as `declareStorage` defines: the sync engine creates the
- * partitions. Hash and time of a row's block are in `blocks`.
- */
+/** One row per side, once if both are equal. Traces have no proof: checked against transactions. */
 
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, hash, int8Text, uint256 } from '@chainstead/db/column-types';
@@ -12,22 +6,18 @@ import type { Direction } from '@chainstead/db/direction';
 import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { bigint, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 
-// Columns of fixed width come first: no bytes are lost to alignment.
 export const internalTransfers = pgTable(
   'internal_transfers',
   {
-    /**
-     * The `addressKey` of `account`: first column of the key, and distribution column on Citus. Accounts may share one.
-     */
+    /** `addressKey`; distribution column on Citus. Accounts may share one. */
     accountKey: int8Text('account_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** Its position among the calls of its transaction, in execution order. */
+    /** Among the transaction's calls, in execution order. */
     traceIndex: integer('trace_index').notNull(),
-    /** In the key for two accounts with one `account_key` in one transfer. */
+    /** In the key for two accounts with one `account_key` in a transfer. */
     direction: smallint('direction').$type<Direction>().notNull(),
-    /** The account of this side. */
     account: address('account').notNull(),
     counterparty: address('counterparty').notNull(),
     /** Wei, above zero. */
@@ -57,5 +47,4 @@ declareStorage(internalTransfers, {
   isPartitioned: true,
 });
 
-/** One side of one transfer. */
 export type InternalTransferRow = Readonly<typeof internalTransfers.$inferSelect>;

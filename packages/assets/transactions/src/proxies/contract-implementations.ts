@@ -1,4 +1,4 @@
-/** By the hash of the code: an ABI imported for one contract also applies to the others with it. */
+/** By the hash of the code: an ABI also applies to other contracts with it. */
 
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, isAddress, parseAddress } from '@chainstead/core';
@@ -28,7 +28,6 @@ interface Answer {
 
 const ITEM = /^(0x[0-9a-f]{40}) (0x[0-9a-f]{8}) (\d{1,15})$/;
 
-/** No request waits for it: later pages use the result. */
 export const implementationsKind: StateKind<Question, Answer> = {
   name: 'contract-implementations',
   question: z.object({ items: z.array(z.string().regex(ITEM)).min(1) }),
@@ -41,7 +40,7 @@ export function questionItem({ address, selector, block }: RequestedEntry): stri
   return `${address} ${selector} ${block}`;
 }
 
-/** At the newest committed block and the first requested one. For contracts that point to nothing: their code. */
+/** At the newest committed and the first requested block. If it points to nothing: its code. */
 export const implementationsReader: StateReader<Question, Answer> = {
   kind: implementationsKind,
   async read(context, { items }, signal) {
@@ -64,7 +63,6 @@ export const implementationsReader: StateReader<Question, Answer> = {
   },
 };
 
-/** Per batch: ABIs apply to other contracts with the same code. */
 const EXAMPLES_AT_ONCE = 50;
 
 interface CalledContract extends RequestedContract {
@@ -85,7 +83,7 @@ function contractsOf(items: readonly string[]): readonly CalledContract[] {
   }));
 }
 
-/** At the first requested block; null: no node has its state. */
+/** Null: no node has its state. */
 async function readFormer(
   { chain, pool, database }: StateReadingContext,
   contracts: readonly CalledContract[],
@@ -115,7 +113,6 @@ function rowsOf(
   const { form } = now;
   const untilNow = UNANNOUNCED.has(form) ? newest : null;
   const rows = targetsOf(address, now).map((row) => ({ ...row, fromBlock: newest, untilBlock: untilNow }));
-  // Its code never changes.
   if (form === 'eip-1167') return [...rows, ...rows.map((row) => ({ ...row, fromBlock: 0 }))];
   if (former === undefined) return rows;
   const then = targetsOf(address, former ?? UNREAD);
@@ -132,7 +129,7 @@ function targetsOf(proxy: Address, { form, implementation, beacon, facets }: Poi
   ];
 }
 
-/** Code is read again after this time: a contract may be destroyed, and another created at its address. */
+/** A contract may be destroyed, and another created there. */
 const READ_AGAIN = sql`interval '30 days'`;
 
 async function contractsWithoutCode(

@@ -5,7 +5,6 @@ import type { BlockWatcher, WatchedBlock } from '@chainstead/sync';
 import { noteAnnouncements, rollBackAnnouncements } from '@chainstead/tokens';
 import { UNANNOUNCED } from './proxy-forms.ts';
 
-/** Events of proxies, beacons and diamonds when their implementation changes. */
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
   // Upgraded(address)
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
@@ -25,7 +24,7 @@ const INITIALIZATIONS: ReadonlySet<string> = new Set([
 
 const NEEDS = { transactions: false, internalTransfers: false } as const;
 
-/** Ends stored implementations at the block of a change. The log's content is not trusted: reads follow. */
+/** Ends stored implementations at a change. Logs are not trusted: reads follow. */
 export function createProxiesWatcher(): BlockWatcher {
   return {
     needs: async () => NEEDS,

@@ -11,11 +11,9 @@ export interface AskImplementationsOptions {
   readonly logger: Logger;
 }
 
-/** Per page. Others are queued at its next request. */
 const TOGETHER_MAX = 100;
-/** Milliseconds between identical reads. */
+/** Milliseconds. */
 const AGAIN_MS = 60_000;
-/** Each takes some hundred bytes. */
 const REMEMBERED_MAX = 20_000;
 
 export function createAskImplementations({

@@ -22,13 +22,12 @@ export interface PointedTo {
   readonly form: ProxyForm;
   readonly implementation: Address | null;
   readonly beacon: Address | null;
-  /** By selector of a diamond; null: it has no such function. */
+  /** Null: the diamond has no such function. */
   readonly facets: ReadonlyMap<Hex, Address | null>;
-  /** For self-contained code; null: none, or it delegates to other code. */
+  /** Hash of self-contained code; null: none, or it delegates to other code. */
   readonly codeHash: Hash | null;
 }
 
-/** In order. By code, then by storage, then by call results. */
 export async function readImplementations(
   state: StateAt,
   contracts: readonly RequestedContract[],
@@ -75,7 +74,6 @@ const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'
 const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 export const UNREAD: PointedTo = { ...NOTHING, form: 'unread' };
 
-/** Beacons that could not be read are missing. */
 async function fetchBeacons(state: StateAt, beacons: readonly Address[], signal: AbortSignal) {
   const calls = beacons.map((to) => ({ to, data: BEACON_CALL }));
   const answers = await state.fetchTogether(calls, signal);
@@ -88,7 +86,6 @@ async function fetchBeacons(state: StateAt, beacons: readonly Address[], signal:
   );
 }
 
-/** Only contracts that respond like diamonds, or could not be read. */
 async function fetchFacets(state: StateAt, contracts: readonly RequestedContract[], signal: AbortSignal) {
   const calls = contracts.flatMap(({ address, selectors }) => selectors.map((selector) => ({ address, selector })));
   const answers = await state.fetchTogether(

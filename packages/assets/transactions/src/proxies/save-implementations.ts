@@ -16,7 +16,7 @@ export interface ImplementationRow {
   readonly form: ProxyForm;
 }
 
-/** Before the read, so that every later announcement and reorg is noticed. Null: nothing is indexed. */
+/** Comes first, so that later announcements and reorgs are noticed. Null: nothing is indexed. */
 export async function beginReading(database: Database, chain: Chain, contracts: readonly Address[]) {
   return database.transaction(async (transaction) => {
     // A concurrent commit would not see the rows.
@@ -33,7 +33,7 @@ export async function beginReading(database: Database, chain: Chain, contracts: 
   });
 }
 
-/** Nothing if the block was reorganized away, and only the earlier state after an announced change. */
+/** Stores nothing after a reorg, and only the earlier state after an announced change. */
 export async function saveImplementations(
   database: Database,
   chain: Chain,

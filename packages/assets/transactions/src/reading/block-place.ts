@@ -6,7 +6,7 @@ export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 export type BlockPlace = number | Hash | BlockTag;
 
-/** Undefined if invalid. 64 digits after `0x` are a hash, fewer are a number. */
+/** Undefined: invalid. 64 digits are a hash, fewer a number. */
 export function parseBlockPlace(text: string): BlockPlace | undefined {
   const lower = text.toLowerCase();
   const tag = BLOCK_TAGS.find((name) => name === lower);
@@ -17,7 +17,7 @@ export function parseBlockPlace(text: string): BlockPlace | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** `latest` is the newest indexed block, so that later requests about it can be served. */
+/** `latest`: the newest indexed block, so that later requests can be served. */
 export async function resolveTag(
   context: Pick<StateReadingContext, 'chain' | 'pool' | 'database'>,
   place: BlockPlace,

@@ -17,7 +17,7 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]
 const questionSchema = z.object({ at: z.union([z.int().min(0), hash, z.enum(BLOCK_TAGS)]) });
 
 const answerSchema = z.object({
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: z.number(),
   found: z
     .object({
@@ -46,7 +46,7 @@ export const blockReader: StateReader<Question, BlockAnswer> = {
     const place = await resolveTag(context, requested, signal);
     const number =
       typeof place === 'number' ? place : await placeOf(context.pool, 'eth_getBlockByHash', [place, false], signal);
-    // By number, so that the block is in the chain: one of an abandoned branch is not.
+    // By number: blocks of abandoned branches are not in the chain.
     const read = number === null ? null : await readBlock(context, { at: number }, signal);
     if (read === null) {
       if (number !== null) await refuseMissing(context, number, signal);
@@ -68,7 +68,7 @@ export const blockReader: StateReader<Question, BlockAnswer> = {
   },
 };
 
-/** @throws StateUnavailableError for a number that the chain has reached: its nodes have lost the block */
+/** @throws StateUnavailableError for a reached number: nodes have lost the block */
 async function refuseMissing(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   number: number,

@@ -1,6 +1,5 @@
 import type { StateReadingContext } from '@chainstead/node-reads';
 
-/** By the finalized tag, or by its depth if the chain has none. */
 export async function isFinal(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   number: number,

@@ -26,16 +26,15 @@ const tracedSchema = z.object({
   isProven: z.boolean(),
 });
 
-/** A whole block is one call for any number of transactions. */
 const questionSchema = z.union([
   z.object({ block: z.object({ number: z.int().min(0), hash }) }),
   z.object({ transactions: z.array(tracedSchema).min(1).max(TRANSACTIONS_MAX) }),
 ]);
 
 const answerSchema = z.object({
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: z.number(),
-  /** By transaction; null: no node of the chain provides traces. */
+  /** Null: no node provides traces. */
   traced: z.array(z.object({ hash: z.string(), calls: z.array(internalTransactionRecordSchema) })).nullable(),
 });
 
@@ -49,7 +48,6 @@ export const internalTransactionsKind: StateKind<Question, Answer> = {
   answer: answerSchema,
 };
 
-/** Per state read: a node executes each transaction again. */
 const AT_ONCE = 8;
 
 export const internalTransactionsReader: StateReader<Question, Answer> = {

@@ -1,7 +1,7 @@
 import { parseQuantity } from '@chainstead/core';
 import { type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
 
-/** Null: in no block, by all healthy upstreams. @throws UpstreamsExhaustedError if none could be called */
+/** Null: in no block, by all healthy upstreams. @throws UpstreamsExhaustedError */
 export async function placeOf(
   pool: UpstreamPool,
   method: 'eth_getTransactionByHash' | 'eth_getBlockByHash',

@@ -1,7 +1,7 @@
 import type { ProvenBlock } from '@chainstead/sync';
 import { z } from 'zod';
 
-/** `receipts+transactions`: both roots were recomputed, and senders from signatures. `none`: not provable. */
+/** Both roots were recomputed, and senders recovered; `none`: not provable. */
 export const proofMarkSchema = z.enum(['receipts+transactions', 'none']);
 export type ProofMark = z.infer<typeof proofMarkSchema>;
 

@@ -8,7 +8,7 @@ import { type ProofMark, proofMark } from './proof-mark.ts';
 
 export interface ReadBlock {
   readonly header: BlockHeader;
-  /** In order: those of the block's roots, and those that nodes list in addition. */
+  /** In order: those of the block's roots, then others that nodes list. */
   readonly transactions: readonly ExecutedTransaction[];
   readonly committed: ReadonlySet<Hash>;
   readonly proof: ProofMark;
@@ -16,7 +16,7 @@ export interface ReadBlock {
   readonly proven: ProvenBlock;
 }
 
-/** Rejects contradictions and wrong signers (of one transaction or all). Null: no upstream has it. @throws StateUnavailableError */
+/** Rejects contradictions and wrong signers. Null: not found. @throws StateUnavailableError */
 export async function readBlock(
   context: Pick<StateReadingContext, 'chain' | 'pool'>,
   { at, sendersOf }: { readonly at: number | Hash; readonly sendersOf?: Hash },
@@ -55,7 +55,6 @@ interface Contradiction {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that the roots of receipts and transactions don't prove. */
 function contradiction({ header, block }: ProvenBlock, shown: readonly ExecutedTransaction[]): Contradiction | null {
   if (checkWithdrawals(header.raw, block.transactions?.[0]) === 'mismatch')
     return { kind: 'malformed', facts: { reason: 'withdrawals-root-mismatch' } };

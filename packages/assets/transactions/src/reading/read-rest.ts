@@ -25,7 +25,7 @@ export async function readInputs(
   return ({ input, record }) => input ?? inputs.get(record.hash) ?? '0x';
 }
 
-/** `kept` by transaction; other logs are read by block. @throws as {@link OnDemandReads} */
+/** Others than `kept` are read by block. @throws as {@link OnDemandReads} */
 export async function readLogs(
   { onDemandReads, chain, requester }: TracingRequest,
   { transactions, blockOf }: StoredPage,

@@ -8,16 +8,16 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(v
 const bytes = z.custom<Hex>((value) => typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/.test(value));
 
 interface Question {
-  /** In the order of their digits, so that equal requests share the read. */
+  /** Sorted: equal requests share the read. */
   hashes: Hash[];
 }
 export interface InputsAnswer {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: number;
   inputs: Hex[];
 }
 
-/** Only the first four bytes are stored. Proven by the transaction's hash. */
+/** Only the first four bytes are stored. Proven by the hash. */
 export const transactionInputsKind: StateKind<Question, InputsAnswer> = {
   name: 'transaction-inputs',
   question: z.object({ hashes: z.array(hash).min(1) }),
@@ -44,7 +44,7 @@ export const transactionInputsReader: StateReader<Question, InputsAnswer> = {
   },
 };
 
-/** Null: accepted. For types with an unknown encoding, the node is trusted. */
+/** Null: accepted. Types of unknown encoding are trusted. */
 function wrongIn(transaction: Readonly<Record<string, unknown>>, requested: Hash): string | null {
   if (String(transaction.hash).toLowerCase() !== requested) return 'another transaction';
   const { result } = checkTransactionHash(transaction);

@@ -9,11 +9,11 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(v
 
 interface Question {
   block: Hash;
-  /** By position in the block, so that equal requests share the read. */
+  /** Sorted: equal requests share the read. */
   transactions: Hash[];
 }
 export interface LogsAnswer {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: number;
   logs: TransactionRecord['logs'][];
 }

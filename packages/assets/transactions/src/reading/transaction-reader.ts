@@ -7,7 +7,7 @@ import { proofMarkSchema } from './proof-mark.ts';
 import { readBlock } from './read-block.ts';
 
 const answerSchema = z.object({
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: z.number(),
   found: z
     .object({
@@ -39,7 +39,7 @@ export const transactionReader: StateReader<Question, TransactionAnswer> = {
     const readAt = clock.now();
     const number = await placeOf(pool, 'eth_getTransactionByHash', [hash], signal);
     if (number === null) return { readAt, found: null };
-    // By number, so that the block is in the chain.
+    // By number: then it is in the chain.
     const read = await readBlock(context, { at: number, sendersOf: hash }, signal);
     if (read === null) throw new StateUnavailableError(`No node of ${chain.name} has block ${number}`);
     const executed = read.transactions.find((one) => one.hash === hash);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const digits = z.string().regex(/^\d+$/);
 
-/** Null: the chain's headers have no such field, or its nodes return none. */
+/** Null: the chain or its nodes have no such field. */
 export const blockRecordSchema = z.object({
   number: z.int(),
   hash: z.string(),

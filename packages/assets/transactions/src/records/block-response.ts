@@ -52,11 +52,10 @@ export const blockSchema = z
 type ShownBlock = z.infer<typeof blockSchema>;
 type ShownHeader = Omit<ShownBlock, 'transactions' | keyof typeof markShape>;
 
-/** Ethereum's total difficulty, unchanged since the merge; nodes no longer return it. */
 const ETHEREUM_MERGE = { chainId: 1, firstBlock: 15_537_394, totalDifficulty: '58750003716598352816469' } as const;
 const UNKNOWN = '0';
 
-/** Fields that only some chains and times have are left out. */
+/** Without fields that some chains lack. */
 export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transactionCount: number): ShownHeader {
   const { chainId, firstBlock, totalDifficulty } = ETHEREUM_MERGE;
   const isMerged = chain.id === chainId && block.number >= firstBlock;

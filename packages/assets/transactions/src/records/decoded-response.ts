@@ -22,7 +22,6 @@ const argumentShape = {
     .openapi({ description: 'true if the value is the hash of an indexed argument' }),
 };
 
-/** Nested tuples have the same shape, to any depth. */
 const argumentSchema = z
   .object({
     ...argumentShape,
@@ -46,7 +45,7 @@ export const decodedCallSchema = z.object({ ...decodedShape, type: z.literal('fu
 export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('event') }).openapi('DecodedEvent');
 type ShownArgument = z.infer<typeof argumentSchema>;
 
-/** Null: unknown, or a contract creation. `block`: its number. */
+/** Null: unknown, or a creation. `block`: number. */
 export function decodedCall(
   { to, input }: { readonly to: string | null; readonly input: string },
   block: number,

@@ -21,12 +21,12 @@ export const internalTransactionRecordSchema = z.object({
 
 export type InternalTransactionRecord = z.infer<typeof internalTransactionRecordSchema>;
 
-/** 0x01 to 0x11; go-ethereum omits calls of these from its traces, others don't. */
+/** go-ethereum omits these calls, others don't. */
 const PRECOMPILE_MAX = 0x11n;
 const NO_GAS = '0';
 const CREATING: ReadonlySet<string> = new Set(['CREATE', 'CREATE2']);
 
-/** In execution order, as of any tracer: without free calls of precompiles. `calls`: each before its own calls. */
+/** In execution order, callers first, without free calls of precompiles, as of any tracer. */
 export function internalTransactionRecords(calls: readonly InternalTransaction[]): InternalTransactionRecord[] {
   return calls.flatMap((call, index) => {
     if (call.traceAddress.length === 0 || isFreePrecompile(call)) return [];
@@ -49,7 +49,7 @@ function isFreePrecompile({ to, value, type }: InternalTransaction): boolean {
   return number >= 1n && number <= PRECOMPILE_MAX;
 }
 
-/** A failed creation: its code ran at the address, if it made a call. Else the zero address. */
+/** A failed creation ran at the address if it made a call; else the zero address. */
 function createdBy(creation: InternalTransaction, next: InternalTransaction | undefined): Address {
   const isItsOwn = next !== undefined && next.traceAddress.length === creation.traceAddress.length + 1;
   return isItsOwn && next.transactionHash === creation.transactionHash ? next.from : ZERO_ADDRESS;

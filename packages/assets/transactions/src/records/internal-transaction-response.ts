@@ -47,7 +47,7 @@ export function tracedMark(internal: unknown): { readonly indexed?: { readonly t
   return internal === undefined ? {} : { indexed: { traces: internal === null ? 'none' : 'on-demand' } };
 }
 
-/** `calls` null: no node provides traces, as distinct from a transaction without calls. */
+/** `calls` null: no node provides traces. */
 export function showInternalTransactions(
   { hash: transactionHash, block }: { readonly hash: string; readonly block: Pick<BlockRecord, 'number' | 'hash'> },
   calls: readonly InternalTransactionRecord[] | null,

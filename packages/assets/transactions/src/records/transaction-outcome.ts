@@ -2,15 +2,15 @@ import type { BlockHeader, Hash } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 
 export interface TransactionOutcome {
-  /** Wei paid per unit of gas. Deposits are free. */
+  /** Wei per gas; 0 for deposits. */
   readonly gasPrice: bigint;
-  /** Wei that rollups charge for the chain below them, in addition to gas; null: they don't. */
+  /** Wei for the chain below, apart from gas; null: not charged. */
   readonly l1Fee: bigint | null;
-  /** Null: no blobs, as in the next field. */
+  /** Null: no blobs. */
   readonly blobGasUsed: bigint | null;
   /** Wei. */
   readonly blobGasPrice: bigint | null;
-  /** State root after it, before Byzantium. */
+  /** Before Byzantium. */
   readonly root: Hash | null;
   /** Null before Byzantium. */
   readonly status: 0 | 1 | null;
@@ -33,7 +33,7 @@ export function transactionOutcome(
   };
 }
 
-/** 1: succeeded, 0: failed; null before Byzantium: some nodes invent one. */
+/** 1: succeeded; null before Byzantium: some nodes invent one. */
 export function statusOf(executed: ExecutedTransaction): 0 | 1 | null {
   if (rootAfter(executed) !== null || executed.succeeded === null) return null;
   return executed.succeeded ? 1 : 0;

@@ -12,11 +12,9 @@ export const logRecordSchema = z.object({
   data: z.string(),
 });
 
-/** The source of responses, whether stored or read from a node. */
 export const transactionRecordSchema = z.object({
   hash: z.string(),
   index: z.int(),
-  /** EIP-2718 type; 0 for legacy ones. */
   type: z.int(),
   nonce: digits,
   from: z.string(),
@@ -24,19 +22,18 @@ export const transactionRecordSchema = z.object({
   /** Wei. */
   value: digits,
   gas: digits,
-  /** Wei paid per unit of gas. */
+  /** Wei per gas. */
   gasPrice: digits,
   input: z.string(),
   gasUsed: digits,
   cumulativeGasUsed: digits,
   contractAddress: z.string().nullable(),
-  /** State root after it, before Byzantium. */
   root: z.string().nullable(),
   /** Null before Byzantium. */
   status: z.int().min(0).max(1).nullable(),
-  /** Wei that the sender paid, on rollups including the part for the chain below; without blob costs. */
+  /** Wei, with rollup fees, without blob costs. */
   fee: digits,
-  /** Wei that its blobs cost; null if it has none. */
+  /** Wei; null: no blobs. */
   blobFee: digits.nullable(),
   logs: z.array(logRecordSchema),
 });
@@ -68,7 +65,6 @@ export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
     .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data }));
 }
 
-/** Fees include rollup fees in addition to gas. */
 export function feesPaid(
   gasUsed: bigint,
   { gasPrice, l1Fee, blobGasUsed, blobGasPrice }: Omit<TransactionOutcome, 'root' | 'status'>,

@@ -97,7 +97,7 @@ export const verboseTransactionSchema = z
   })
   .openapi('TransactionVerbose');
 
-/** `internal` null: no node provides traces; absent: not requested. `method`: name of the function. */
+/** `internal` null: no node provides traces; absent: not requested. `method`: a name. */
 export function showTransaction(
   transaction: TransactionRecord,
   block: Pick<BlockRecord, 'number' | 'hash' | 'timestamp'>,

@@ -6,7 +6,7 @@ import { transactionShape, verboseLogSchema } from './transaction-response.ts';
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
-/** `no-archive`: no upstream has the old state. */
+/** `no-archive`: no upstream has old state. */
 const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'failed'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 
@@ -15,7 +15,6 @@ export interface OlderMarks {
   readonly received: { readonly searched: boolean; readonly exact: boolean; readonly state: SearchState | null };
 }
 
-/** Present if only transactions of requested wallets are stored. */
 export const olderMarksShape = {
   sent: z
     .object({
@@ -58,7 +57,7 @@ const indexedTransactionsSchema = z
   })
   .openapi('IndexedTransactions');
 
-/** `traced` undefined: not requested, null: no node provides traces. `older` null: all wallets are stored. */
+/** `traced` undefined: not requested, null: no traces. `older` null: all wallets are stored. */
 export function showIndexedTransactions(
   indexed: Indexed,
   areSendersRecovered: boolean,

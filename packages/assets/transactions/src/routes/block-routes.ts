@@ -63,7 +63,7 @@ function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModu
       });
       const head = showHeader(chain, header, transactions.length);
       const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
-      // A tag's block changes, and a node with traces may be added.
+      // Tags move, and a node with traces may be added.
       const isLasting = !isTag(at) && internal !== null;
       if (isLasting && isNotModified(c, answer)) return c.body(null, 304);
       return c.json(answer, 200);
@@ -166,7 +166,7 @@ function stats({ parameters }: ApiDependencies) {
 
 const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
 
-/** Null: part is not stored or not proven, or the place can't be resolved ({@link findCoveredBlock}). */
+/** Null: not stored, not proven, or unresolved ({@link findCoveredBlock}). */
 async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<BlockCounts | null> {
   const block = await findCoveredBlock(database, chain, at, COUNTED_DATASETS);
   if (block?.proof !== 'receipts+transactions') return null;
@@ -180,7 +180,7 @@ async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockP
   return counts ?? null;
 }
 
-/** Nodes of some chains list transactions that are not the block's own, whose transfers are stored too. */
+/** Nodes list others too, whose transfers are stored. */
 const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;
 const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
 

@@ -15,7 +15,6 @@ export interface TransactionRoutesOptions extends OnDemandReadsOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>;
 }
 
-/** Once per process: the routes share limits. */
 export function createTransactionRoutes(options: TransactionRoutesOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), clock } = options;
   const shared = { onDemandReads: createOnDemandReads(options), abis, clock };

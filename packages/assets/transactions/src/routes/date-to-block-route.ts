@@ -84,7 +84,7 @@ function readDate(text: string): Date | undefined {
     return parseDate(text);
   } catch (error) {
     if (!(error instanceof ChainsteadError)) throw error;
-    // Milliseconds beyond the range of calendars, such as microseconds: after any head.
+    // Milliseconds beyond calendars, such as microseconds, are after any head.
     const date = MILLISECONDS.test(text.trim()) ? new Date(Number(text)) : null;
     return date === null || Number.isNaN(date.getTime()) ? undefined : date;
   }

@@ -19,7 +19,7 @@ export interface SourcedTransaction extends FoundTransaction {
   readonly source: 'indexed' | 'node';
 }
 
-/** From the index if complete there, else from a node. @throws NotFoundError, and as {@link OnDemandReads.read} */
+/** From the index if complete, else a node. @throws NotFoundError, as {@link OnDemandReads.read} */
 export async function findTransaction(
   { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
   c: ApiContext,
@@ -39,7 +39,7 @@ export async function findTransaction(
   return { ...found, source: 'node' };
 }
 
-/** Null: no node of the chain provides traces. @throws as {@link OnDemandReads.read} */
+/** Null: no node provides traces. @throws as {@link OnDemandReads.read} */
 export async function internalOf(onDemandReads: OnDemandReads, c: ApiContext, chain: Chain, found: FoundTransaction) {
   const traced = await readInternalTransactions({ onDemandReads, chain, requester: requesterOf(c) }, [found]);
   return traced?.get(found.transaction.hash) ?? null;
@@ -55,7 +55,7 @@ export const hashParameter = textParameter(HASH, (text) =>
   example: '0x012b9b98e21664117ec0b499d726a39f492ac8bd402cca8bebcbd163b9f75760',
 });
 
-/** Null: part is not stored. @throws {InconsistentPageError} if it is replaced repeatedly during the read */
+/** Null: part is not stored. @throws {InconsistentPageError} if replaced repeatedly meanwhile */
 async function findStoredTransaction(
   database: ReadDatabase,
   chain: Chain,
@@ -67,7 +67,7 @@ async function findStoredTransaction(
 
 async function readOnce(database: ReadDatabase, chain: Chain, hash: Hash): Promise<FoundTransaction | null> {
   const stored = await readRow(database, chain, hash);
-  // Transactions without stored calldata, or with an unverified sender, are read from a node: responses need both.
+  // Responses need calldata and a verified sender, else a node is read.
   if (stored === null || stored.input === null || !stored.isSenderRecovered) return null;
   const block = await readCoveredBlock(database, chain, stored.blockNumber, DATASETS);
   if (block === null) return null;
@@ -101,7 +101,7 @@ async function readLogs(
   return logs.map(({ record }) => record);
 }
 
-/** Separate reads are consistent if neither the transaction nor its block has changed since. */
+/** Separate reads are consistent if transaction and block are unchanged. */
 async function requireSame(
   database: ReadDatabase,
   chain: Chain,

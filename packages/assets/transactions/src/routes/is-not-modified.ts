@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto';
 import type { ApiContext } from '@chainstead/http';
 
-/** Seconds without revalidation. */
 const KEPT_FOR = 60;
 
-/** Only confirmations and labels of a final block can change: the weak ETag leaves out the former. */
+/** A final block changes only in confirmations, which the ETag leaves out, and labels. */
 export function isNotModified(
   c: ApiContext,
   { confirmations: _, ...answer }: { readonly confirmations: number; readonly finalized: boolean },
 ): boolean {
   if (!answer.finalized) return false;
   const tag = `"${hash('sha256', JSON.stringify(answer), 'hex').slice(0, 32)}"`;
-  // It required a key, so shared caches must not store it.
+  // The request required a key: shared caches must not store it.
   c.header('cache-control', `private, max-age=${KEPT_FOR}`);
   c.header('etag', `W/${tag}`);
   const known = (c.req.header('if-none-match') ?? '').split(',').map((text) => text.trim().replace(/^W\//, ''));

@@ -16,7 +16,6 @@ export function asksInternal(include: string | undefined): boolean {
   return include === INTERNAL_TRANSACTIONS;
 }
 
-/** An empty text means none. */
 export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
   text === '' || text === INTERNAL_TRANSACTIONS ? text : undefined,
 )

@@ -91,13 +91,12 @@ function verboseRoute(options: WalletTransactionsOptions): RouteModule {
   };
 }
 
-/** The hosted API's maximum; it also bounds the reads of one page. */
+/** The hosted API's maximum; it also bounds the reads of a page. */
 const PAGE_SIZE_MAX = 100;
 
-/** Clients of the hosted API recognize the error text of these two routes. */
+/** Clients of the hosted API recognize the text. */
 const addressOfWallet = addressParameter('address is not a valid hex address');
 
-/** Names are those of the parameters, as errors repeat them. */
 const filterSchema = z.object({
   address: z.string(),
   chain: z.string().default(DEFAULT_CHAIN),
@@ -197,14 +196,13 @@ function pageReader(
   };
 }
 
-/** Indexed data does not change under its block's hash. */
 function readInternal(reading: TracingRequest, placed: readonly Pick<PlacedTransaction, 'transaction' | 'block'>[]) {
   const proof = reading.chain.proofPolicy === 'strict' ? 'receipts+transactions' : 'none';
   const proven = placed.map((transaction) => ({ ...transaction, proof, finalized: true }) as const);
   return readInternalTransactions(reading, proven);
 }
 
-/** @throws NotIndexedError (400), TransactionsNotKeptError (400) */
+/** @throws NotIndexedError, TransactionsNotKeptError (400) */
 function requireTransactions(chains: ApiDependencies['chains'], chain: Chain): void {
   if (chain.transactions.mode === 'off') throw new TransactionsNotKeptError(chain);
   indexedChain(chains, chain.key, transactionsDataset.name, accountTransactions.name);

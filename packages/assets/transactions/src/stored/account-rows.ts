@@ -10,7 +10,7 @@ import { statusOf } from '../records/transaction-outcome.ts';
 import { type AccountTransactionRow, NO_ROLE, ROLES } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
-/** Each account once; others with evidence in the logs that no other table has. `related` need no evidence. */
+/** Each account once, also those with evidence that no other table has. `related` need none. */
 export function accountRows(
   executed: ExecutedTransaction,
   blockNumber: number,
@@ -26,13 +26,12 @@ export function accountRows(
   });
   const rows = roles.map(([account, role]) => rowOf(account, role));
   const named = [...logs.accounts, ...related];
-  // Most have no other accounts.
   if (named.length === 0) return rows;
   const others = new Set(named).difference(new Set([ZERO_ADDRESS, ...roles.map(([account]) => account)]));
   return [...rows, ...apart([...others].map((account) => rowOf(account, NO_ROLE)))];
 }
 
-/** Distinct numbers below all roles for accounts that share a key: the table's key has no other distinction. */
+/** Accounts that share a key need distinct numbers, below all roles. */
 function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransactionRow[] {
   const seen = new Map<string, number>();
   return rows.map((row) => {
@@ -42,13 +41,12 @@ function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransact
   });
 }
 
-/** A failed transaction creates nothing, whatever address nodes return. */
+/** Failed transactions create nothing, whatever nodes say. */
 function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, number])[] {
   const { from, to, contractAddress } = executed;
   const roles: [Address, number][] = [];
   const add = (account: Address | null, role: number): void => {
     if (account === null || account === ZERO_ADDRESS) return;
-    // There are two or three: comparing them is faster than hashing a map's keys.
     const entry = roles.find(([other]) => other === account);
     if (entry === undefined) roles.push([account, role]);
     else entry[1] |= role;
@@ -59,7 +57,6 @@ function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, nu
   return roles;
 }
 
-/** The evidence of most accounts: logs were read, nothing found. */
 const SAYS_NOTHING = evidenceBits({ evidence: new Set(), approvesTokens: false, approvesOtherwise: false });
 
 interface LogsEvidence {

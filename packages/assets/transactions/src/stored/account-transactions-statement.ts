@@ -36,12 +36,9 @@ interface TransactionsReading {
 }
 
 /**
- * A range of the key of `account_transactions` that stops after limit + 1 rows, with one lookup in `transactions` per
- * row. `missing` is a block of a transaction that was not found.
- *
- * Reading and sorting a whole account must not look cheaper to the planner. The address is therefore compared in a
- * condition that is expected to be true, and only the bound at the scan's start is included. A subquery with LIMIT can't become a hash
- * join over whole partitions; Citus supports none over shards, so there the page is passed to each shard.
+ * A range of limit + 1 rows, with a lookup each. `missing`: block of a transaction not found.
+ * Sorting an account must not look cheap: the address is tested by a condition that is expected
+ * to be true, and only the scan's start is bounded. LIMIT prevents hash joins. Citus: per shard.
  */
 export function accountTransactionsStatement(
   chain: Chain,
@@ -49,7 +46,6 @@ export function accountTransactionsStatement(
   { select, isSpread }: TransactionsReading,
 ): Sql {
   const account = sql`${addressBytes(query.address)}::bytea`;
-  // The coverage of the chain, and if only requested wallets are stored, of this wallet's search.
   const of: CoveredSubject = {
     ...{ kind: 'wallet', subject: account, chainId: chain.id, dataset: accountTransactions.name },
     followed: watchedBlocks(chain.id, account),

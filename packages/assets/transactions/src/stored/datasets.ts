@@ -40,7 +40,6 @@ function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
   return mode === 'all' ? ['transactions'] : [];
 }
 
-/** Contained in the block's roots: nodes of some chains list other transactions too. */
 export function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
   const listed = all.map(({ raw }) => raw);
   const committed = committedTransactions(header, listed, chain);

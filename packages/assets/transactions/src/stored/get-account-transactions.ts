@@ -18,12 +18,11 @@ export interface AccountTransactionsPage {
   readonly transactions: readonly StoredTransaction[];
   readonly hasNext: boolean;
   readonly indexed: Indexed;
-  /** A cursor pins it as its upper bound. Null if nothing is indexed. */
   readonly newestBlock: number | null;
   blockOf(transaction: StoredTransaction): PageBlock;
 }
 
-/** @throws {InconsistentPageError} if a transaction, or its block, is repeatedly missing */
+/** @throws {InconsistentPageError} if a transaction or block is repeatedly missing */
 export async function getAccountTransactions(
   database: ReadDatabase,
   chain: Chain,

@@ -4,5 +4,5 @@ import { NO_ROLE } from './schema.ts';
 
 export const HAS_ROLE = sql`roles > ${rawSql(NO_ROLE)}`;
 
-/** Condition on `account_transactions`. Without a role: approvals in another sender's transaction. */
+/** Without a role: approvals in others' transactions. */
 export const IN_HISTORY = sql`(${HAS_ROLE} OR evidence & ${rawSql(APPROVES_OTHERWISE)} <> 0)`;

@@ -1,4 +1,3 @@
-/** Amounts in wei and gas, as digits or quantities. */
 interface TransferParts {
   readonly from: string;
   readonly to: string | null;
@@ -7,10 +6,10 @@ interface TransferParts {
   readonly gasUsed: string;
 }
 
-/** Gas of a transfer to an account without code, and of one that creates the account (EIP-2780 with EIP-8037). */
+/** For transfers to an account without code, or to a new one (EIP-2780 with EIP-8037). */
 const TRANSFER_GAS: readonly bigint[] = [21_000n, 204_600n];
 
-/** No code ran, so no contract logged anything. Gas alone doesn't show it since EIP-2780: calls may use 21,000. */
+/** No code ran. Since EIP-2780, calls may use 21,000 gas too. */
 export function isPlainTransfer({ from, to, value, input, gasUsed }: TransferParts): boolean {
   return (
     input === '0x' &&

@@ -22,7 +22,7 @@ export interface StoredTransaction {
   };
   /** Null: only {@link StoredTransaction.selector} is stored. */
   readonly input: Hex | null;
-  /** First four bytes of the calldata; null: fewer, or a contract creation. */
+  /** First four bytes; null: fewer, or a creation. */
   readonly selector: Hex | null;
   readonly isSenderRecovered: boolean;
 }

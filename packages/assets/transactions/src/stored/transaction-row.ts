@@ -5,7 +5,7 @@ import { transactionOutcome } from '../records/transaction-outcome.ts';
 import type { TransactionRow } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
-/** @throws InvalidPrimitiveError for calldata that is not bytes, which only an unproven block can contain */
+/** @throws InvalidPrimitiveError for calldata that is not bytes (unproven blocks) */
 export function transactionRow(
   executed: ExecutedTransaction,
   header: WholeBlock['header'],
@@ -44,11 +44,10 @@ export function transactionRow(
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 const TYPE_MAX = 2 ** 15 - 1;
 
-/** Unsigned to signed 64 bits: the largest numbers become negative. */
+/** The largest become negative. */
 function storedUint64(value: bigint): string {
   return BigInt.asIntN(64, value).toString();
 }

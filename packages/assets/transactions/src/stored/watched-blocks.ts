@@ -1,7 +1,6 @@
 import { type Sql, sql } from '@chainstead/db';
 import type { ChainInSql } from '@chainstead/pages';
 
-/** Rows of `first_block` and `last_block`, one or none. `wallet`: its 20 bytes. */
 export function watchedBlocks(chainId: ChainInSql, wallet: Sql): Sql {
   return sql`SELECT greatest(since_block, first_block) AS first_block, last_block
     FROM tracked_wallets JOIN wallet_scan_state USING (chain_id)

@@ -1,4 +1,4 @@
-/** Few nodes have such an index. Listed blocks are read and proven; completeness can't be proven. */
+/** Few nodes have such an index. Listed blocks are proven; completeness can't be. */
 import { type Address, type BlockRange, isAddress, parseQuantity, toQuantity } from '@chainstead/core';
 import { MalformedAnswerError, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
 import { z } from 'zod';
@@ -6,7 +6,6 @@ import { isPlainTransfer } from '../stored/is-plain-transfer.ts';
 
 export interface NamedBlock {
   readonly number: number;
-  /** Native tokens may have moved to or from the account inside its transactions. */
   readonly mayMoveInside: boolean;
 }
 
@@ -18,14 +17,14 @@ export interface NamedBlocks {
 export type AccountIndexMethod = 'ots_searchTransactionsBefore' | 'trace_filter';
 export const ACCOUNT_INDEX_METHODS: readonly AccountIndexMethod[] = ['ots_searchTransactionsBefore', 'trace_filter'];
 
-/** Milliseconds of one attempt: an index responds immediately, while a node without one scans its blocks. */
+/** Milliseconds per attempt: nodes without an index scan blocks. */
 const ANSWER_MS = 15_000;
-/** Transactions per Otterscan response, its maximum; it returns whole blocks. */
+/** Otterscan's maximum per response; it returns whole blocks. */
 const OTS_PAGE = 25;
 const TRACES_PAGE = 1_000;
 const CALLS: Readonly<Record<AccountIndexMethod, number>> = { ots_searchTransactionsBefore: 1, trace_filter: 2 };
 
-/** Errors of the pool if no node responds. @throws MalformedAnswerError for an invalid response */
+/** The pool's errors if no node responds. @throws MalformedAnswerError */
 export async function nextNamed(
   pool: UpstreamPool,
   method: AccountIndexMethod,
@@ -42,7 +41,6 @@ export async function nextNamed(
   return readTraced(answers, range);
 }
 
-/** As opposed to a cancellation. */
 export function isNotOffered(error: unknown): boolean {
   return !(error instanceof RequestAbortedError);
 }
@@ -76,7 +74,7 @@ function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   return { searched, blocks: together(places, searched).reverse() };
 }
 
-/** Oldest first: the searched part ends where the shorter of two truncated responses does. */
+/** Oldest first. Ends where the shorter of two truncated responses does. */
 function readTraced(answers: readonly unknown[], range: BlockRange): NamedBlocks {
   const pages = answers.map((answer) => readTraces(answer, range));
   const searched = { from: range.from, to: Math.min(...pages.map(({ end }) => end)) };
@@ -84,7 +82,7 @@ function readTraced(answers: readonly unknown[], range: BlockRange): NamedBlocks
   return { searched, blocks: together(blocks, searched) };
 }
 
-/** `end`: the last block with all traces, including a block that fills a page alone. */
+/** `end`: last block with all traces, also one that fills a page alone. */
 function readTraces(answer: unknown, range: BlockRange) {
   if (!Array.isArray(answer)) throw new MalformedAnswerError('The response is not a list of traces');
   const traces = answer.map((trace: unknown) => {
@@ -103,19 +101,17 @@ function readTraces(answer: unknown, range: BlockRange) {
   return { blocks: blocks.map(({ number }) => ({ number, mayMoveInside: true })), end: last };
 }
 
-/** A contract that self-destructs sends its balance to an account, although its trace has no value. */
+/** A contract that self-destructs sends its balance, although its trace has no value. */
 function movesCoins({ value, refundAddress }: Json): boolean {
   return isAddress(refundAddress) || (value !== undefined && value !== null && Number(value) > 0);
 }
 
-/** Nodes return heights as quantities, or in traces as numbers. */
 function heightOf(value: unknown): number {
   const height = typeof value === 'number' ? value : parseQuantity(value);
   if (!Number.isSafeInteger(height) || height < 0) throw new MalformedAnswerError('A block has no height');
   return height;
 }
 
-/** Each searched block once, ascending. */
 function together(named: readonly NamedBlock[], { from, to }: BlockRange): NamedBlock[] {
   const blocks = new Map<number, boolean>();
   for (const { number, mayMoveInside } of named)

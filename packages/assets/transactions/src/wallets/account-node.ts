@@ -8,7 +8,7 @@ export interface AccountNode {
   countsAt(blocks: readonly (number | 'latest')[]): Promise<readonly number[]>;
   /** At the end of each block. Wei. */
   balancesAt(blocks: readonly number[]): Promise<readonly bigint[]>;
-  /** Not an account whose key delegates to a contract (EIP-7702), which sends as before. */
+  /** Accounts that delegate by EIP-7702 are none: their key still sends. */
   isContract(): Promise<boolean>;
   count(calls: number): void;
   callsMade(): number;

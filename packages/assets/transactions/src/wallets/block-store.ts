@@ -22,11 +22,10 @@ export interface FoundBlock {
 }
 
 export interface BlockStore {
-  /** @throws StateUnavailableError if no upstream has the block, or none with data that matches its header */
+  /** @throws StateUnavailableError if no upstream has it, with data that matches its header */
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
-  /** One transaction for rows and progress. @throws StateUnavailableError if the branch was abandoned meanwhile */
+  /** Atomic. @throws StateUnavailableError if the branch was abandoned meanwhile */
   save(found: FoundBlock, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
-  /** @throws StateUnavailableError as `save` */
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ export type PaidTransaction = Pick<
 
 const WEI_PER_GWEI = 10n ** 9n;
 
-/** Wei, by the transaction itself, without internal calls. `roles`: bits of {@link ROLES}. */
+/** Wei, without internal calls. `roles`: {@link ROLES}. */
 export function coinChange(paid: PaidTransaction, roles: number): bigint {
   if (roles <= NO_ROLE) return 0n;
   const moved = paid.status === 0 ? 0n : BigInt(paid.value);
@@ -25,7 +25,7 @@ export function coinChange(paid: PaidTransaction, roles: number): bigint {
   return received - moved - fees - BigInt(blobGasUsed ?? 0) * BigInt(blobGasPrice ?? 0);
 }
 
-/** Wei, by transactions without internal calls, and by withdrawals. */
+/** Wei, without internal calls, with withdrawals. */
 export function coinChangeIn(block: WholeBlock, account: Address, chain: Chain): bigint {
   const changes = committedIn(block, chain).flatMap((transaction) =>
     accountRows(transaction, block.header.number, chain)
@@ -35,7 +35,6 @@ export function coinChangeIn(block: WholeBlock, account: Address, chain: Chain):
   return changes.reduce((sum, change) => sum + change, withdrawnIn(block, account));
 }
 
-/** Withdrawals (EIP-4895) are not transactions. */
 function withdrawnIn({ header: { raw } }: WholeBlock, account: Address): bigint {
   const withdrawals: readonly Readonly<Record<string, unknown>>[] = Array.isArray(raw.withdrawals)
     ? raw.withdrawals

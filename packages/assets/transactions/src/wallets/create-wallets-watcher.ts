@@ -1,5 +1,3 @@
-/** Tables `tracked_wallets`, `wallet_scan_state` and `subject_ranges`, under the chain's commit lock. */
-
 import type { Chain } from '@chainstead/chains';
 import {
   type BlockRange,
@@ -32,7 +30,7 @@ const FORGET_EVERY_MS = 600_000;
 const NOTHING = { transactions: false, internalTransfers: false };
 const PROVEN_TRANSACTIONS = { transactions: true, provenTransactions: true, internalTransfers: false };
 
-/** No state in memory: requests committed before a block count for it, whichever process leads the chain. */
+/** No state in memory: any process that leads the chain sees earlier requests. */
 export function createWalletsWatcher({ database, clock, logger }: WalletsWatcherOptions): BlockWatcher {
   /** As of the last check: the chain's next commit checks again. */
   const isAnyRequested = new Map<ChainId, boolean>();
@@ -65,7 +63,6 @@ export function createWalletsWatcher({ database, clock, logger }: WalletsWatcher
     rows: {
       datasets: ({ transactions: { mode }, internalTransfers: kept }) => [
         ...(mode === 'all' ? [] : [transactions, accountTransactions]),
-        // Applies to wallets whose balances were searched.
         ...(kept === 'all' ? [] : [internalTransfers]),
       ],
       async select(transaction, chain, blocks) {
@@ -80,14 +77,14 @@ function watches({ transactions: { mode } }: Chain): boolean {
   return mode === 'wallets';
 }
 
-/** @throws WatchNeedsChangedError if they were read before the first wallet was requested */
+/** @throws WatchNeedsChangedError if read before the first wallet was requested */
 function requireTransactions(chain: Chain, blocks: readonly WatchedBlock[]): void {
   for (const { header, parts } of blocks)
     if (parts?.transactions === undefined)
       throw new WatchNeedsChangedError({ chain: chain.key, block: header.number, lacks: 'proven transactions' });
 }
 
-/** Without blocks that every upstream contradicts, or that are unreadable: coverage excludes those too. */
+/** Without contradicted and unreadable blocks, which coverage excludes too. */
 function createSearchable(logger: Logger) {
   const readBlocks = new WeakMap<WatchedBlock, WholeBlock | null>();
   const readWhole = (chain: Chain, watched: WatchedBlock): WholeBlock | null => {
@@ -110,12 +107,10 @@ function createSearchable(logger: Logger) {
     });
 }
 
-/** Wallets without a request for this long are deleted. */
 const FORGOTTEN_AFTER = sql`interval '30 days'`;
-/** Per commit. */
 const FORGOTTEN_AT_ONCE = 100;
 
-/** The chain's blocks below `from` were committed before. Returns whether any wallet is requested. */
+/** Blocks below `from` were committed before. Returns whether any wallet is requested. */
 async function beginWatching(transaction: Transaction, chainId: ChainId, from: number): Promise<boolean> {
   const [row] = await transaction.query<{ isAny: boolean }>(
     sql`WITH begun AS (UPDATE tracked_wallets SET since_block = ${from} WHERE chain_id = ${chainId} AND since_block IS NULL RETURNING 1)
@@ -149,7 +144,6 @@ async function cutRun(transaction: Transaction, chainId: ChainId, ancestor: numb
   );
 }
 
-/** Transactions and known ranges of the wallets stay. */
 async function forgetUnrequested(transaction: Transaction, chainId: ChainId): Promise<void> {
   const isOld = sql`chain_id = ${chainId} AND asked_at < now() - ${FORGOTTEN_AFTER}`;
   const gone = sql`DELETE FROM tracked_wallets WHERE ${isOld}

@@ -6,9 +6,9 @@ import { DIRECTION } from '@chainstead/db/direction';
 import { coinChange, type PaidTransaction } from './coin-change.ts';
 
 export interface ExplainedChanges {
-  /** From the range's start up to the end of a block. Wei. */
+  /** Wei, from the range's start to the end of a block. */
   until(block: number): bigint;
-  /** Without internal calls. Wei. */
+  /** Wei, without internal calls. */
   byTransactionsOf(block: number): bigint;
 }
 
@@ -60,7 +60,7 @@ function add(changes: Map<number, bigint>, block: number, change: bigint): void 
   changes.set(block, (changes.get(block) ?? 0n) + change);
 }
 
-/** A lookup by the whole key can't become a scan of whole partitions; Citus does not support that form. */
+/** A lookup by the whole key can't become a scan of partitions; Citus does not support it. */
 function paidStatement({ id }: Pick<Chain, 'id'>, ofAccount: Sql, isOnCluster: boolean): Sql {
   const place = sql`made.transaction_key = mine.transaction_key AND made.chain_id = ${id}
     AND made.block_number = mine.block_number AND made.transaction_index = mine.transaction_index`;

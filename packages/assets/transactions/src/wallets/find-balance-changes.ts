@@ -1,10 +1,10 @@
-/** Bisection of balances. Pure. Changes that cancel out between two sampled blocks leave no trace. */
+/** Pure bisection. Changes that cancel out between samples leave no trace. */
 import type { BlockRange } from '@chainstead/core';
 import { isSingle, middleOf, type Span } from './halving.ts';
 
-/** Wei; only the difference of the values has a meaning. */
+/** Wei; only differences have a meaning. */
 export interface Change extends Span {
-  /** Balance after the block `after`, minus all known movements by then. */
+  /** Balance after the block `after`, minus all known movements. */
   readonly before: bigint;
   /** The same after the block `until`; it differs. */
   readonly now: bigint;
@@ -26,7 +26,6 @@ export function narrowChanges(changes: readonly Change[], unexplained: ReadonlyM
   });
 }
 
-/** At least: each span hides one change, or more. */
 export function estimateBalances(changes: readonly Change[]): number {
   return changes.reduce((sum, { after, until }) => sum + Math.ceil(Math.log2(until - after)), 0);
 }

@@ -1,4 +1,4 @@
-/** Bisection of nonces. Pure. A nonce never decreases: between two blocks of the same nonce nothing was sent. */
+/** Pure bisection. Nonces never decrease: between equal ones nothing was sent. */
 import { type BlockRange, defineError } from '@chainstead/core';
 import { isSingle, middleOf, type Span } from './halving.ts';
 
@@ -7,13 +7,13 @@ export interface NonceSpan extends Span {
   readonly count: number;
 }
 
-/** None if nothing changed. @throws UnlikelyCountError for a count that decreases */
+/** @throws UnlikelyCountError for a count that decreases */
 export function spanOf({ from, to }: BlockRange, countBefore: number, count: number): readonly NonceSpan[] {
   if (count < countBefore) throw new UnlikelyCountError(to, count, { least: countBefore, most: null });
   return count === countBefore ? [] : [{ after: from - 1, until: to, countBefore, count }];
 }
 
-/** Ascending, as before. `counts` by block. @throws UnlikelyCountError for a count outside of those around it */
+/** Ascending. @throws UnlikelyCountError for a count outside of its neighbors */
 export function narrow(spans: readonly NonceSpan[], counts: ReadonlyMap<number, number>): readonly NonceSpan[] {
   return spans.flatMap((span) => {
     const middle = middleOf(span);
@@ -29,7 +29,6 @@ export function narrow(spans: readonly NonceSpan[], counts: ReadonlyMap<number, 
   });
 }
 
-/** Worst case: changes split the span evenly, share the first bisections, and need the rest separately. */
 export function estimateCounts(spans: readonly NonceSpan[]): number {
   return spans.reduce((sum, { after, until, countBefore, count }) => {
     const blocks = until - after;

@@ -9,7 +9,6 @@ export function isSingle({ after, until }: Span): boolean {
   return until - after === 1;
 }
 
-/** The middles of the newest spans that are longer than a block. `spans` ascending. */
 export function blocksToAsk(spans: readonly Span[], limit: number): readonly number[] {
   return spans
     .filter((span) => !isSingle(span))
@@ -17,7 +16,6 @@ export function blocksToAsk(spans: readonly Span[], limit: number): readonly num
     .map(middleOf);
 }
 
-/** Unchanged, or already read. `open`: spans that are not. */
 export function settledParts(range: BlockRange, open: readonly Span[]): readonly BlockRange[] {
   const openRanges = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   return subtractRanges([range], openRanges);

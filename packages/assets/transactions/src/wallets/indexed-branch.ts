@@ -4,9 +4,9 @@ import { type Database, hexText, sql, type Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { type Checkpoint, lockChainCommits } from '@chainstead/sync';
 
-/** State of blocks that can be reorganized is read by hash; results are written while the branch is indexed. */
+/** State of unsettled blocks is read by hash; results are written while the branch is indexed. */
 export interface IndexedBranch {
-  /** Null: not stored. All followed blocks are; the others are final. */
+  /** Null: not stored. Blocks that are not stored are final. */
   hashAt(number: number): Promise<Hash | null>;
   /** Until the transaction ends. @throws StateUnavailableError if the branch was abandoned */
   hold(transaction: Transaction): Promise<void>;

@@ -4,7 +4,7 @@ import { addressBytes, type Database, sql, type Transaction } from '@chainstead/
 import { lockChainCommits, recordSubjectRange, type Subject } from '@chainstead/sync';
 import { accountTransactions } from '../stored/datasets.ts';
 
-/** `named`: every block in the index was read. `doubted`: counts or balances show that it was incomplete. */
+/** `named`: all blocks of the index were read. `doubted`: counts or balances show it incomplete. */
 export type IndexMark = 'named' | 'doubted';
 
 export async function readMarked(
@@ -18,7 +18,6 @@ export async function readMarked(
   );
 }
 
-/** In the transaction that locks the row of the search. */
 export async function recordMarked(
   transaction: Transaction,
   { chainId, kind, address }: Subject,
@@ -34,7 +33,7 @@ export async function recordWhole(
   { chainId, address }: Subject,
   ranges: readonly BlockRange[],
 ): Promise<void> {
-  // The follower writes the same rows, under this lock.
+  // The follower writes under this lock.
   await lockChainCommits(transaction, { id: chainId });
   for (const range of ranges)
     await recordSubjectRange(transaction, { chainId, kind: 'wallet', address }, accountTransactions.name, range);

@@ -7,7 +7,7 @@ export interface CallsReader {
   read(block: ReadBlock, signal: AbortSignal): Promise<readonly InternalTransaction[]>;
 }
 
-/** After this many failures the search continues without traces: a node may be unable to execute a block again. */
+/** After these failures it continues without traces: nodes may be unable to execute a block. */
 const TRACE_ATTEMPTS = 3;
 
 /** Makes no more calls once no node traces. */
@@ -21,7 +21,7 @@ export function createCallsReader({ reading: { chain, pool }, node, attempts }: 
         const traced = await readTraces({ chain, pool }, proven, signal);
         if ('calls' in traced) return traced.calls.filter(({ traceAddress }) => traceAddress.length > 0);
       } catch (error) {
-        // The state needed to execute the block again may be pruned although balances are still known.
+        // The state to execute a block may be pruned while balances are known.
         if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
       }
       isTraced = false;

@@ -1,4 +1,4 @@
-/** Before any bisection: counts and balances then immediately show whether anything is missing. */
+/** Before any bisection: counts and balances then show whether anything is missing. */
 import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
 import { recordProgress } from '@chainstead/sync';
 import { pad } from 'viem/utils';
@@ -16,14 +16,13 @@ import { createCallsReader } from './read-calls.ts';
 import { CALLS_PER_BLOCK, endOfTurn, readRisky, type SearchTurn, type TurnEnd } from './search-history.ts';
 
 const BLOCKS_AT_ONCE = 4;
-/** Milliseconds after which nodes are tried again for an index that none had. */
+/** Milliseconds until nodes without an index are tried again. */
 const ASK_AGAIN_MS = 3_600_000;
 const readAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
 
 /** `none`: no node has an index of the rest. */
 export type NamedEnd = TurnEnd | 'none';
 
-/** Newest pages first. Each step is stored: the next turn continues after it. */
 export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<NamedEnd> {
   const { reading, subject, ranges } = turn;
   let left = subtractRanges(ranges, await readMarked(reading.database, subject, 'named'));
@@ -61,7 +60,7 @@ async function fetchIndexes(
   return null;
 }
 
-/** Another account's transaction may approve: no call has to contain the wallet. */
+/** By others' transactions, which need no call that contains the wallet. */
 async function blocksApproving(
   { reading: { pool }, subject, node }: SearchTurn,
   range: BlockRange,
@@ -81,7 +80,6 @@ function withBlocks(page: NamedBlocks, range: BlockRange, more: readonly number[
   return { ...page, blocks: blocks.toSorted((left, right) => sign * (left.number - right.number)) };
 }
 
-/** A page that is the whole range may be in either order; it counts as ascending. */
 function isDescending({ searched }: NamedBlocks, range: BlockRange): boolean {
   return searched.to === range.to && searched.from !== range.from;
 }

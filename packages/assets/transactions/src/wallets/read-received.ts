@@ -1,4 +1,4 @@
-/** Bisection of unexplained balance changes. Receipts that were spent between two samples are not found. */
+/** Receipts spent between two samples are not found. */
 
 import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/pages';
@@ -33,7 +33,7 @@ export const readReceiver: ReadSender = (reading, subject, signal) =>
     runNewest: null,
   });
 
-/** Genesis balances come from no transaction. */
+/** Genesis balances have no transaction. */
 function aboveGenesis(ranges: readonly BlockRange[]): readonly BlockRange[] {
   return subtractRanges(ranges, [{ from: 0, to: 0 }]);
 }
@@ -44,12 +44,11 @@ interface BalanceSearch {
   readonly calls: CallsReader;
 }
 
-/** Not stored as searched: once the blocks are final, an account index may list more. */
+/** Not stored as searched: once the blocks are final, an index may list more. */
 export function receiveNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   return searchBalances({ ...turn, ranges: aboveGenesis(turn.ranges), isRecorded: false, open: null }, signal);
 }
 
-/** `isNamed`: an index has listed the wallet's blocks. */
 async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = false): Promise<TurnEnd> {
   const { node, reading, subject, ranges } = turn;
   const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
@@ -72,7 +71,7 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
   return narrowDown(turn, open, steps, signal);
 }
 
-/** Complete: an index has listed the blocks, and stored rows explain all changes of nonce and balance. */
+/** Complete: an index listed the blocks, and stored rows explain all changes. */
 async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly Change[]) {
   const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   const before = await readMarked(database, subject, 'doubted');
@@ -90,7 +89,6 @@ async function unexplainedAt({ turn: { node }, explained }: BalanceSearch, block
   return new Map(blocks.map((block, index) => [block, (balances[index] ?? 0n) - explained.until(block)]));
 }
 
-/** With internal calls if transactions and withdrawals don't fully explain the change. */
 async function readFound(search: BalanceSearch, change: Change, signal: AbortSignal): Promise<FoundBlock> {
   const { turn, explained } = search;
   const { reading, subject, store } = turn;

@@ -1,5 +1,3 @@
-/** Bisection of nonce changes, then those blocks, each read whole and proven. */
-
 import { addressBytes, expectedTrue, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { ReadSender } from '@chainstead/pages';
@@ -27,8 +25,7 @@ export const readSender: ReadSender = async (reading, subject, signal) => {
     run,
     runNewest,
   });
-  // Balances show its receipts once all sent transactions are known. This counts for no key: there is one per finished
-  // search.
+  // Balances show receipts once sent transactions are known. Once per search: counts for no key.
   if (outcome === 'done')
     await enqueueHistory(reading.database, {
       subject: { ...subject, kind: 'receiver' },
@@ -54,7 +51,7 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const open = (await spansOf(turn)).filter((span) => !isStored(span));
   turn.open = open;
   if (named === 'done' && open.length > 0) {
-    // An index that missed sent transactions is not trusted to have listed all others in these blocks.
+    // An index that missed sent transactions is not trusted here.
     const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
     await reading.database.transaction((transaction) => recordMarked(transaction, subject, 'doubted', doubted));
   }
@@ -65,15 +62,14 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
     narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)).filter((span) => !isStored(span)),
     keep: async (left, chosen) => {
       const kept = await keepSent(turn, left, chosen, signal);
-      // Contract creations raise a contract's nonce. Contracts send nothing, except on chains whose wallets are
-      // contracts.
+      // Creations raise a contract's nonce. Contracts send nothing, except on some chains.
       return isContract && kept.sent === 0 ? [] : kept.left;
     },
   };
   return narrowDown(turn, open, steps, signal);
 }
 
-/** Sent transactions, then receipts: a new wallet's first transaction is among them, on either side. */
+/** Sent transactions, then receipts: a new wallet's first one may be either. */
 async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const [count] = await turn.node.countsAt([turn.ranges.at(-1)?.to ?? 0]);
   const open = count === 0 ? [] : await spansOf(turn);
@@ -86,7 +82,6 @@ async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd
   return end === 'done' ? receiveNewest(turn, signal) : end;
 }
 
-/** Before the first block no account has sent anything. */
 async function spansOf(turn: SearchTurn): Promise<readonly NonceSpan[]> {
   const { ranges } = turn;
   const borders = [...new Set(ranges.flatMap(({ from, to }) => [from - 1, to]))].filter((block) => block >= 0);
@@ -115,7 +110,6 @@ async function keepSent(
   return { left, sent: sent.length };
 }
 
-/** Returns whether all that were sent in a span are stored: by listed blocks, and blocks searched for other wallets. */
 async function readStoredSent({
   reading: { database, chain },
   subject: { address: account },

@@ -13,7 +13,7 @@ export interface WalletSearch {
   readonly sent: readonly BlockRange[];
   /** Without known sent transactions, up to the newest indexed block. */
   readonly missing: readonly BlockRange[];
-  /** Sent transactions are known, but balances were not searched. Up to the newest indexed block. */
+  /** Sent ones are known, balances were not searched. Up to the newest indexed block. */
   readonly unsearched: readonly BlockRange[];
   readonly indexed: readonly BlockRange[];
   readonly newest: number | null;

@@ -1,5 +1,3 @@
-/** Turns, newest blocks first. Each block is stored with its progress, so that the next turn repeats few calls. */
-
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import { UNWRITTEN } from '@chainstead/db';
 import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
@@ -26,18 +24,16 @@ import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
 import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
-/** Concurrent state reads: enough for a batch, and few lost if the process ends. */
 const REQUESTED_AT_ONCE = 16;
 const READ_AT_ONCE = 4;
-/** For a found block: itself, and its receipts. */
 export const CALLS_PER_BLOCK = 2;
 
 export interface SearchPlan {
   missingOf(search: WalletSearch): readonly BlockRange[];
-  /** Resumes automatically once the newest blocks are final. */
+  /** Resumes once the newest blocks are final. */
   readonly awaitsNewest: boolean;
   readonly run: RunTurn;
-  /** For blocks that can be reorganized but must be found immediately. Null: they wait until they are final. */
+  /** For unsettled blocks that must be found now. Null: they wait until final. */
   readonly runNewest: RunTurn | null;
 }
 
@@ -48,20 +44,17 @@ export interface SearchTurn {
   readonly reading: SenderReading;
   readonly subject: Subject;
   readonly attempts: number;
-  /** Final, or all of `branch`. Ascending, disjoint. */
   readonly ranges: readonly BlockRange[];
   readonly branch: IndexedBranch | null;
   readonly node: AccountNode;
   readonly store: BlockStore;
-  /** Milliseconds since the epoch. */
   readonly ends: number;
-  /** Blocks that are read are stored as searched. */
   readonly isRecorded: boolean;
-  /** Ascending; null before anything about the ranges is known. */
+  /** Ascending; null: nothing known yet. */
   open: readonly Span[] | null;
 }
 
-/** For one turn. If no upstream has old state, the search is refused. */
+/** For one turn. Refused if no upstream has old state. */
 export function searchHistory(reading: SenderReading, subject: Subject, signal: AbortSignal, plan: SearchPlan) {
   return claimHistory(reading, subject, signal, async (record) => {
     try {
@@ -103,7 +96,7 @@ interface TurnOutcome {
   readonly callsMade: number;
 }
 
-/** A rollback removes their rows and ranges too. Without a node of the branch, they wait for the next turn. */
+/** A rollback removes rows and ranges. Without a node, the next turn continues. */
 async function searchNewest(
   reading: SenderReading,
   record: HistoryRecord,
@@ -127,7 +120,6 @@ async function searchNewest(
   }
 }
 
-/** Stores the progress, however the turn ends. */
 async function takeTurn(
   reading: SenderReading,
   { subject, callsMade, attempts }: HistoryRecord,
@@ -158,15 +150,12 @@ async function takeTurn(
 }
 
 export interface SpanSteps<S extends Span> {
-  /** After these blocks are read. */
   narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
-  /** After these spans of one block are read and stored. */
   keep(left: readonly S[], singles: readonly S[]): Promise<readonly S[]>;
-  /** One block after the other, for a search that may end with any. */
   readonly oneByOne?: boolean;
 }
 
-/** Bisects the newest spans until there are blocks to read, and repeats. `first`: all spans, ascending. */
+/** Bisects the newest spans until there are blocks to read. `first`: all spans, ascending. */
 export async function narrowDown<S extends Span>(
   turn: SearchTurn,
   first: readonly S[],
@@ -188,13 +177,13 @@ export async function narrowDown<S extends Span>(
   return 'done';
 }
 
-/** Null: the turn continues. Called before each step. */
+/** Null: the turn continues. Before each step. */
 export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
   return reading.clock.now() >= ends ? 'time' : null;
 }
 
-/** Newest first, with the completed blocks around each. `spans`: all open ones, ascending. */
+/** Newest first. `spans`: all open ones, ascending. */
 export async function keepBlocks<Found extends FoundBlock, S extends Span>(
   turn: SearchTurn,
   {

@@ -12,7 +12,7 @@ import { transactionRow } from '../stored/transaction-row.ts';
 
 export type FindRequested = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
-/** For proven blocks. Senders are recovered: no root contains a sender, and a node could return a false one. */
+/** Recovers senders: no root contains them, and nodes may return false ones. */
 export async function selectRows(chain: Chain, blocks: readonly WholeBlock[], findRequested: FindRequested) {
   const named = await selectBy(chain, blocks, findRequested);
   const checked = blocks.map((block, index) => withSenders(block, named[index]));
@@ -66,7 +66,7 @@ async function selectBy(chain: Chain, blocks: readonly WholeBlock[], findRequest
   }));
 }
 
-/** Their history shows transfers and approvals of other senders, which may be stored only for them. */
+/** Their history shows transfers and approvals of others, which may be stored only for them. */
 function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Address> {
   const sides = new Set<Address>();
   for (const log of logs) {

@@ -12,27 +12,24 @@ import {
 } from './read-wallet-search.ts';
 
 export interface TrackedWallets {
-  /** Null: the chain stores all wallets, or none. The first request waits for the newest blocks. Calls no node. */
+  /** Null: the chain stores all wallets, or none. The first request waits. Calls no node. */
   ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
 }
 
-/** For the stored request time: wallets without requests are deleted after weeks. */
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
-/** Milliseconds between checks of the stored request time. */
+/** Milliseconds. */
 const LOOK_AGAIN_MS = 600_000;
 const LOOKED_MAX = 10_000;
 
-/** Milliseconds. */
 const POLL_MS = 50;
 
-/** One instance for all routes. `waitMs`: of the first request for a wallet (`ON_DEMAND_WAIT_MS`). */
+/** One per process. `waitMs`: for the first request of a wallet (`ON_DEMAND_WAIT_MS`). */
 export function createTrackedWallets(
   onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>,
   limits: { readonly waitMs: number },
 ): TrackedWallets {
   const looked = new Map<string, number>();
 
-  /** When this process last stored it, by `performance.now()`. */
   async function note({ database }: RequestContext, chain: Chain, wallet: Address): Promise<number> {
     const key = `${chain.id}.${wallet}`;
     const before = looked.get(key);

@@ -60,7 +60,6 @@ export const pairStatsSchema = z
   })
   .openapi('PairStats', { description: 'Price, liquidity and trades of a pool' });
 
-/** Values are rounded here only. */
 export function showPairStats(stats: PairStats): z.infer<typeof pairStatsSchema> {
   const { pool, createdAt, now, nativePrice, windows, indexed } = stats;
   const { base, quote } = pool;
@@ -110,7 +109,6 @@ function percentBetween(before: Fraction | null, now: Fraction | null): number |
   return before === null || now === null ? null : (changeBetween(before, now)?.percent ?? null);
 }
 
-/** `value`: units of `DOLLAR`. */
 function inDollars(value: bigint): number {
   return nearestNumber({ numerator: value, denominator: DOLLAR });
 }

@@ -27,7 +27,7 @@ export type PairWindow = (typeof PAIR_WINDOWS)[number][0];
 
 export interface WindowStats {
   readonly window: PairWindow;
-  /** At the start of the window; null: unknown. */
+  /** Values at the start of the window; null: unknown. */
   readonly before: ReadPoolValues | null;
   readonly trades: TradeSums;
 }
@@ -36,7 +36,6 @@ export interface PairStats {
   readonly pool: StoredPool;
   /** Null: the creation event is not indexed. */
   readonly createdAt: Date | null;
-  /** Null: nothing is indexed. */
   readonly now: ReadPoolValues | null;
   /** Native tokens per whole base token; null: unknown. */
   readonly nativePrice: Fraction | null;
@@ -62,7 +61,7 @@ export async function readPairStats(sources: PriceSources, chain: Chain, id: Poo
     ...{ lastBlock: place.block, time: place.time, isAligned: false },
   });
   const places = await Promise.all(PAIR_WINDOWS.map(([, seconds]) => placeBefore(reads, chain, place, seconds)));
-  // The balances were requested for the newest block: those of earlier ones follow from them.
+  // Balances were requested for the newest block: those of earlier ones follow from them.
   const stored = { ...sources, contracts: null };
   const windows = await Promise.all(
     PAIR_WINDOWS.map(async ([window], position) => {
@@ -79,7 +78,7 @@ export async function readPairStats(sources: PriceSources, chain: Chain, id: Poo
   return { pool, createdAt, now, nativePrice, windows, indexed: { ...indexed, complete } };
 }
 
-/** Exact if the quote token is the native one; else both have prices in US dollars. */
+/** Exact if the quote token is the native one, else by prices in US dollars. */
 async function nativePriceOf(
   sources: PriceSources,
   chain: Chain,

@@ -4,7 +4,6 @@ import type { ApiDependencies } from '@chainstead/http';
 import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures } from '@chainstead/markets';
 import type { PriceSources } from '../../index.ts';
 
-/** For one request, whose waits begin now. */
 export function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources): PriceSources {
   return {
     ...{ reads, database, contracts: { balances, logger } },

@@ -4,30 +4,25 @@ import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@cha
 import { type PoolId, pairOf, poolKey, readTokenBook, type TokenFacts } from '@chainstead/markets';
 import type { ValuedPool } from '../../index.ts';
 
-/** Proven and counted, of two tokens. */
 export interface StoredPool extends ValuedPool {
   readonly exchange: string | null;
   readonly factory: Address | null;
   readonly base: TokenFacts;
   readonly quote: TokenFacts;
   readonly baseSide: 0 | 1;
-  /** Token 0 and token 1. */
   readonly tokens: readonly [TokenFacts, TokenFacts];
 }
 
 export const POOL_COLUMNS = sql`${joinSql(['pool', 'factory', 'token0', 'token1'].map((column) => sql`${hexText(column)} AS ${rawSql(column)}`))},
   exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`;
 
-/** Proven and counted pools of two tokens. */
 export const IS_LISTED = sql`status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL`;
 
-/** As {@link POOL_COLUMNS} selects it. */
 export type ListedColumns = Pick<
   StoredPool,
   'pool' | 'factory' | 'token0' | 'token1' | 'exchange' | 'isStable' | 'tickSpacing'
 >;
 
-/** Null: no proven and counted pool of two tokens has this id. */
 export async function readStoredPool(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<StoredPool | null> {
   const rows = await database.select<ListedColumns>(
     sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chain.id}::bigint

@@ -6,13 +6,12 @@ import { type PricePlace, readPlace } from '../../index.ts';
 
 export const DAY_SECONDS = 86_400;
 
-/** The last block that is at least so much older. Null: it is not indexed. */
+/** The last block that is at least so much older. Null: not indexed. */
 export async function placeBefore(database: ReadDatabase, chain: Chain, { time }: PricePlace, seconds: number) {
   const moment = { of: 'time', time: time - seconds } as const;
   return (await readPlace(database, chain, moment, chain.pricing.windowSeconds)).place;
 }
 
-/** Seconds until the time of the place, which belong to it, without those at the start of the window. */
 export function spanBefore({ time }: PricePlace, seconds: number): TimeSpan {
   return { from: time - seconds + 1, to: time + 1 };
 }

@@ -43,12 +43,10 @@ export const analyticsSchema = z
 export interface AnalyzedToken {
   readonly chain: Chain;
   readonly token: Address;
-  /** In the order of `WINDOWS`. */
   readonly found: TokenSpans;
   readonly supply: TokenSupply | undefined;
 }
 
-/** Values are rounded here only. */
 export function showAnalytics({ chain, token, found, supply }: AnalyzedToken): z.infer<typeof analyticsSchema> {
   const { now, figures, states, indexed } = found;
   const ofFigures = (value: (figures: TradeSums) => number | null) =>

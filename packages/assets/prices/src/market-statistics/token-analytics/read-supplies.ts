@@ -5,7 +5,6 @@ import type { ApiDependencies } from '@chainstead/http';
 import type { PriceSources } from '../../index.ts';
 import type { TokenSupply } from './token-figures.ts';
 
-/** Unknown supplies are missing. Old ones are read again, as far as the request may still wait. */
 export async function readSupplies(
   { contracts, waitsUntil }: PriceSources,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,

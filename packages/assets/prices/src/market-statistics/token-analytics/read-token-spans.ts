@@ -10,7 +10,6 @@ import { poolsOfToken } from './token-figures.ts';
 
 export interface TokenSpans {
   readonly now: TokenState;
-  /** In the order of the spans. Null: not all swaps of the span are indexed, or summed. */
   readonly figures: readonly (TradeSums | null)[];
   /** In the order of the moments. Null: not indexed. */
   readonly states: readonly (TokenState | null)[];
@@ -19,20 +18,19 @@ export interface TokenSpans {
 
 export interface WantedTimes {
   readonly spans: readonly TimeSpan[];
-  /** Unix seconds. A state is that of the last block until there. */
   readonly moments: readonly number[];
 }
 
 interface FigureOptions {
-  /** Distinct traders are counted. @default true */
+  /** @default true */
   readonly countsTraders?: boolean;
-  /** The spans are aligned to UTC. Others end at the newest block. @default false */
+  /** Spans are aligned to UTC. Others end at the newest block. @default false */
   readonly isAligned?: boolean;
   /** Figures of too many swaps are null, instead of an error. @default false */
   readonly mayMiss?: boolean;
 }
 
-/** With a proven pool against an anchor, or a price. @throws {SwapsNotSummedError} if figures take too many swaps */
+/** @throws {SwapsNotSummedError} if figures take too many swaps */
 export async function readTokenSpans(
   sources: PriceSources,
   chain: Chain,
@@ -82,7 +80,7 @@ async function readPastStates(sources: PriceSources, chain: Chain, tokens: reado
   return place === null ? new Map() : readTokenStates({ ...sources, contracts: null }, chain, tokens, place);
 }
 
-/** Unix seconds. `-Infinity`: since the chain's first block. Null: swaps of the block are not indexed. */
+/** Unix seconds. `-Infinity`: since the first block. Null: swaps of the block are not indexed. */
 async function readSwapsSince(database: ReadDatabase, chain: Chain, block: number): Promise<number | null> {
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
   if (run === undefined) return null;
@@ -94,7 +92,6 @@ async function readSwapsSince(database: ReadDatabase, chain: Chain, block: numbe
   return row?.time ?? null;
 }
 
-/** Tokens that may have unproven pools: by the guess from transfers, or without a guess all of them. */
 async function readUndecided(
   database: ReadDatabase,
   chain: Chain,

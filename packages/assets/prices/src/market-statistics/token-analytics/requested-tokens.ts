@@ -5,7 +5,6 @@ import { EVERY_SWAP } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../index.ts';
 
-/** Per request body. */
 export const TOKENS_MAX = 200;
 const DEFAULT_CHAIN = 'eth';
 
@@ -42,7 +41,6 @@ export function marketChain({ chains }: Pick<ApiDependencies, 'chains'>, chain: 
   return indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, STATES_DATASET, EVERY_SWAP);
 }
 
-/** In the order of the request. Tokens without a result are left out. */
 export async function readByChain<Found>(
   requested: readonly RequestedToken[],
   read: (chain: Chain, tokens: readonly Address[]) => Promise<ReadonlyMap<Address, Found>>,

@@ -86,14 +86,12 @@ const timeSeriesSchema = z
 
 interface SeriesOfToken {
   readonly found: TokenSpans;
-  /** Unix seconds. */
   readonly starts: readonly number[];
   readonly supply: TokenSupply | undefined;
 }
 
 type ShownSeries = z.infer<typeof seriesSchema>;
 
-/** Values are rounded here only. */
 function showSeries({ chain, token }: RequestedToken, { found, starts, supply }: SeriesOfToken): ShownSeries {
   return {
     chainId: `0x${chain.id.toString(16)}`,

@@ -1,6 +1,5 @@
 import type { WantedTimes } from './read-token-spans.ts';
 
-/** Seconds. */
 export const WINDOWS = { '5m': 300, '1h': 3_600, '6h': 21_600, '24h': 86_400 } as const;
 
 /** Seconds. The newest block belongs to each window. */

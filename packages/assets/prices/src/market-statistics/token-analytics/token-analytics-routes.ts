@@ -81,7 +81,6 @@ function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule 
   };
 }
 
-/** All chains of a request share its waits. */
 function createReader(dependencies: ApiDependencies, balances: BalanceRequestSources) {
   const sources = { ...startPriceSources(dependencies, balances), reads: dependencies.reads };
   const lengths = Object.values(WINDOWS);

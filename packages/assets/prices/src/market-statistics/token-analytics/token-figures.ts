@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, multiplyFractions } from '@chainstead/core';
 import { DOLLAR, type FiguredPool, formsOf, type PoolGroup, pairOf, type TradeSums } from '@chainstead/markets';
 
-/** A purchase is one of this token, also in pools with it as quote token. */
+/** A purchase is one of this token, also where it is the quote token. */
 export function poolsOfToken(token: Address, pools: readonly FiguredPool[], chain: Chain): PoolGroup {
   const forms = formsOf(token, chain);
   const isReversed = ({ token0, token1 }: FiguredPool) => !forms.includes(pairOf(token0, token1, chain).base);
@@ -19,7 +19,7 @@ export function inDollars(volume: bigint | null): Fraction | null {
   return volume === null ? null : { numerator: volume, denominator: DOLLAR };
 }
 
-/** US dollars; null: one is unknown, or the product is beyond any real token's (contract 3.5). */
+/** US dollars; null: one is unknown, or the product is implausible (contract 3.5). */
 export function dilutedValuation(usd: Fraction | null, supply: TokenSupply | undefined): Fraction | null {
   if (usd === null || supply === undefined) return null;
   const value = multiplyFractions(usd, { numerator: supply.units, denominator: 10n ** BigInt(supply.decimals) });
@@ -27,10 +27,8 @@ export function dilutedValuation(usd: Fraction | null, supply: TokenSupply | und
 }
 
 export interface TokenSupply {
-  /** Base units. */
   readonly units: bigint;
   readonly decimals: number;
 }
 
-/** US dollars. */
 const VALUATION_MAX = 10n ** 13n;

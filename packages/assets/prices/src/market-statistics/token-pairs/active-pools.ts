@@ -3,10 +3,8 @@ import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/d
 import { isTrade, type PoolId, poolKey, type TimeSpan } from '@chainstead/markets';
 import { fromDateBound } from '@chainstead/pages';
 
-/** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
-/** With a trade from a time until a block. */
 export async function readActivePools(
   database: ReadDatabase,
   chain: Chain,

@@ -8,17 +8,13 @@ import { IS_LISTED, type ListedColumns, POOL_COLUMNS, type StoredPool, withToken
 export interface PoolBounds {
   /** A token with more pools has only those with the newest trades. */
   readonly poolsMax: number;
-  /** Newest trades that are considered, for each place of the token in a pool. */
   readonly tradesMax: number;
 }
 
-/** Anyone may create pools, so a list has a bound. */
+/** Anyone may create pools. */
 export const POOL_BOUNDS: PoolBounds = { poolsMax: 500, tradesMax: 10_000 };
 
-/**
- * In the order of their ids. A wrapped native token also stands for the native one. Later trades don't count.
- * `isWhole`: no pool is left out, and none waits for its proof.
- */
+/** By id. `isWhole`: no pool is left out, or waits for its proof. Later trades don't count. */
 export async function readPoolsOfToken(
   database: ReadDatabase,
   chain: Chain,
@@ -37,7 +33,6 @@ export async function readPoolsOfToken(
   }
   const active = await database.select<{ readonly key: string }>(activeStatement(chain, token, lastBlock, bounds));
   const forms = sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
-  // Two pools may share a key.
   const listed = await database.select<ListedColumns>(
     sql`SELECT ${POOL_COLUMNS} FROM pools WHERE pool_key = ANY (${active.map(({ key }) => key)}::bigint[]) AND chain_id = ${chainId} AND ${IS_LISTED}
       AND (token0 = ANY (${forms}) OR token1 = ANY (${forms}))`,
@@ -45,7 +40,7 @@ export async function readPoolsOfToken(
   return { pools: await withTokens(database, chain, sorted(listed)), isWhole: false };
 }
 
-/** Each range stops at the limit, which is part of the text: plans of any limit read too much. */
+/** The limit is part of the text: plans of any limit read too much. */
 export function poolsStatement(chain: Chain, token: Address, limit: number): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const ranges = formsOf(token, chain).flatMap((form) =>
@@ -58,7 +53,6 @@ export function poolsStatement(chain: Chain, token: Address, limit: number): Sql
   return joinSql(ranges, ' UNION ALL ');
 }
 
-/** Pools with the newest trades. */
 export function activeStatement(chain: Chain, token: Address, lastBlock: number, { poolsMax, tradesMax }: PoolBounds) {
   const chainId = sql`${chain.id}::bigint`;
   const last = sql`${lastBlock}::bigint`;
@@ -75,7 +69,6 @@ SELECT pool_key::text AS key FROM traded GROUP BY pool_key ORDER BY max(block_nu
 
 const SIDES = [sql`token0`, sql`token1`];
 
-/** Each pool once: a pool of a native token with its wrapped one is found twice. */
 function sorted(rows: readonly ListedColumns[]): readonly ListedColumns[] {
   const unique = [...new Map(rows.map((row) => [row.pool, row])).values()];
   return unique.toSorted((left, right) => (left.pool < right.pool ? -1 : 1));

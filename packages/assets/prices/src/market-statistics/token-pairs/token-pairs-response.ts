@@ -73,7 +73,6 @@ export interface ShownPairs {
   readonly indexed: Indexed;
 }
 
-/** Values are rounded here only. */
 export function showTokenPairs(
   { pairs, native, indexed }: ShownPairs,
   { cursor, page_size, page }: PageEnvelope,

@@ -22,7 +22,6 @@ export interface RankedPool {
 
 export interface RankedPools {
   readonly pools: readonly RankedPool[];
-  /** Null: nothing is indexed. */
   readonly place: PricePlace | null;
   /** 24 hours earlier; null: not indexed. */
   readonly dayBefore: PricePlace | null;
@@ -30,18 +29,16 @@ export interface RankedPools {
 }
 
 export interface PairPosition {
-  /** As `liquidity_usd`. */
   readonly liquidity: number | null;
   readonly pool: string;
 }
 
-/** Over the last 24 hours. */
 export interface ListedPair extends RankedPool {
   readonly before: ReadPoolValues | null;
   readonly trades: TradeSums;
 }
 
-/** The deepest first; of equal ones, the lower id; unknown ones last. `block` null: the newest indexed one. */
+/** Deepest first, then the lower id; unknown ones last. `block` null: the newest indexed one. */
 export async function rankPools(
   sources: PriceSources,
   chain: Chain,
@@ -69,14 +66,12 @@ export function positionOf({ pool, values: { liquidity } }: RankedPool): PairPos
   return { liquidity: liquidity === null ? null : nearestNumber(liquidity), pool: pool.pool };
 }
 
-/** Below 0 if `left` comes first. */
 export function comparePairs(left: PairPosition, right: PairPosition): number {
   const byLiquidity = (right.liquidity ?? -1) - (left.liquidity ?? -1);
   if (byLiquidity !== 0 || left.pool === right.pool) return byLiquidity;
   return left.pool < right.pool ? -1 : 1;
 }
 
-/** Returns figures of some of the pools, and US dollars per native token; null: unknown. */
 export async function readListedPairs(
   sources: PriceSources,
   chain: Chain,
@@ -91,7 +86,6 @@ export async function readListedPairs(
       spans: [spanBefore(place, DAY_SECONDS)],
       ...{ lastBlock: place.block, time: place.time, isAligned: false, countsTraders: false },
     }),
-    // The balances were requested for the block of the list: earlier ones follow from them.
     dayBefore === null
       ? new Map<PoolId, ReadPoolValues>()
       : readPoolValues({ ...sources, contracts: null }, chain, stored, dayBefore),

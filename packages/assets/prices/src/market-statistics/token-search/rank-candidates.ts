@@ -9,7 +9,6 @@ import type { Candidate } from './search-statement.ts';
 export const SORTS = ['volume1hDesc', 'volume24hDesc', 'liquidityDesc', 'marketCapDesc'] as const;
 type Sort = (typeof SORTS)[number];
 
-/** Candidates whose figures are computed. */
 const COMPARED_MAX = 100;
 
 interface Ranking {
@@ -20,7 +19,7 @@ interface Ranking {
   readonly limit: number;
 }
 
-/** Exact matches, then imported lists, then figures: computed for candidates with the most proven pools. */
+/** Exact matches, then imported lists, then figures of candidates with the most proven pools. */
 export async function rankCandidates(
   sources: PriceSources,
   candidates: readonly Candidate[],
@@ -49,13 +48,11 @@ export async function rankCandidates(
   });
   const figures = new Map([...spans].map(([token, found]) => [token, FIGURES[sortBy](found, token)]));
   const figureOf = (token: Candidate) => figures.get(token) ?? null;
-  // Stable: equal figures stay in the order by pools.
   return byPools
     .toSorted((left, right) => tier(left) - tier(right) || byFigure(figureOf(left), figureOf(right)))
     .slice(0, limit);
 }
 
-/** Candidates without a result are missing. */
 export async function readByCandidate<Found>(
   candidates: readonly Candidate[],
   chains: readonly Chain[],
@@ -97,11 +94,9 @@ const FIGURES: Readonly<Record<Sort, (spans: TokenSpans, token: Candidate) => Fr
   volume1hDesc: volume,
   volume24hDesc: volume,
   liquidityDesc: ({ now }) => now.liquidity,
-  // The circulating supply is not on chain.
   marketCapDesc: ({ now }, token) => dilutedValuation(now.usd, supplyOf(token)),
 };
 
-/** The largest first, unknown ones last. */
 function byFigure(left: Fraction | null, right: Fraction | null): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   return compareFractions(right, left);

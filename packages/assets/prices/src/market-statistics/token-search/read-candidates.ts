@@ -11,7 +11,6 @@ import {
   textStatement,
 } from './search-statement.ts';
 
-/** Exact matches first, then those of imported lists, at most 1,000. */
 export async function readCandidates(database: ReadDatabase, query: CandidatesQuery): Promise<readonly Candidate[]> {
   const address = addressOf(query.query);
   const statement =
@@ -23,7 +22,6 @@ export async function readCandidates(database: ReadDatabase, query: CandidatesQu
 
 type TokenOnChain = { readonly chain: Chain; readonly address: Address };
 
-/** The base token of a pool. */
 async function tokensOfAddress(database: ReadDatabase, chains: readonly Chain[], address: Hex) {
   const pools = await database.select<{ chainId: number; token0: Address | null; token1: Address | null }>(
     sql`SELECT chain_id AS "chainId", ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools

@@ -72,13 +72,11 @@ export const SEARCH_WINDOWS = { oneHour: 3_600, oneDay: 86_400, oneWeek: 604_800
 interface FoundToken {
   readonly token: Candidate;
   readonly chain: Chain;
-  /** In the order of `SEARCH_WINDOWS`. Undefined: no proven pool. */
   readonly spans: TokenSpans | undefined;
   /** Undefined: not counted lately. */
   readonly holders: number | undefined;
 }
 
-/** Values are rounded here only. */
 export function showFoundToken({ token, chain, spans, holders }: FoundToken): z.infer<typeof tokenSchema> {
   const chainId = `0x${chain.id.toString(16)}`;
   const [hour = null, day = null, week = null] = spans?.figures ?? [];
@@ -132,7 +130,6 @@ function difference(now: Fraction | undefined, before: Fraction | undefined): nu
   });
 }
 
-/** May be below zero. */
 function signed({ numerator, denominator }: Fraction): number {
   return numerator < 0n
     ? -nearestNumber({ numerator: -numerator, denominator })

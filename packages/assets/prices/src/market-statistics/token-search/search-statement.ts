@@ -2,16 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, isLowerHex, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 
-/** Rows that a text may read from each index, and tokens that are ranked. */
 const SCANNED_MAX = 2_000;
 const CANDIDATES_MAX = 1_000;
-/** Characters. Shorter texts have no three letters for the index: they match the beginning of a name. */
+/** Characters. Shorter texts have no three letters for the index: they match the beginning. */
 const PART_LENGTH_MIN = 3;
 
 export interface Candidate {
   readonly chainId: number;
   readonly address: Address;
-  /** Name, symbol or address is the whole query. */
   readonly isExact: boolean;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -33,9 +31,9 @@ export interface CandidatesQuery {
 }
 
 /**
- * Exact matches and texts at the beginning are ranges of ordered indexes, each up to {@link SCANNED_MAX} rows. Within names, every match is
- * read, so only rare texts are searched there. Tokens of imported lists are always found (token-search.explain.test.ts).
- * @param isSpread then pools don't rank: Citus refuses to look for one pool of each token
+ * Exact matches and beginnings are ranges of ordered indexes, up to {@link SCANNED_MAX} rows.
+ * Within names every match is read: only rare texts are searched (token-search.explain.test.ts).
+ * @param isSpread pools don't rank: Citus refuses to look for one pool of each token
  */
 export function textStatement(search: CandidatesQuery, isSpread: boolean): Sql {
   const ranges = rangesOf(search);
@@ -49,7 +47,6 @@ interface Ranges {
   readonly text: Sql;
   readonly contains: Sql;
   readonly isExact: Sql;
-  /** Tokens of imported lists with the text. */
   readonly listed: Sql;
   range(condition: Sql, order?: Sql): Sql;
 }
@@ -70,7 +67,7 @@ function rangesOf({ chains, query }: CandidatesQuery): Ranges {
 function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range }: Ranges): Sql {
   const start = sql`left(${text}, ${rawSql(INDEXED_CHARACTERS)})`;
   const end = sql`(${start} || ${LAST_CHARACTER}::text)`;
-  // By operators of the ordered index alone, and in its order: a bitmap, also of the index by parts, would read every match.
+  // By the ordered index alone, in its order: a bitmap would read every match.
   const ordered = [sql`lower(symbol)`, sql`left(lower(name), ${rawSql(INDEXED_CHARACTERS)})`].flatMap((column) => {
     const order = sql` ORDER BY ${column} USING ~<~`;
     const from = sql`${column} ~>=~ ${start}`;
@@ -85,10 +82,9 @@ function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range
 found AS MATERIALIZED (${listed} UNION SELECT * FROM ordered${within})`;
 }
 
-/** Characters of a name in the ordered index (packages/assets/tokens/src/schema.ts). */
+/** As in the index (packages/assets/tokens/src/schema.ts). */
 const INDEXED_CHARACTERS = 256;
 
-/** The last character of Unicode, above those of names. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /** Not by EXISTS, for which a plan may read all pools into a hash table. */
@@ -114,16 +110,13 @@ const COLUMNS = sql`${hexText('address')} AS address, chain_id AS "chainId", nam
   possible_spam AS "isSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 
-/** Wildcards in the text stand for themselves. */
 function patternOf(query: string): string {
   const literal = query.replaceAll(/[\\%_]/g, String.raw`\$&`);
   return [...query].length < PART_LENGTH_MIN ? `${literal}%` : `%${literal}%`;
 }
 
-/** Characters, with 0x. */
 const POOL_ID_LENGTH = 66;
 
-/** For a token or pool, or id of a pool; null: the query is a text. */
 export function addressOf(query: string): Hex | null {
   if (isAddress(query)) return parseAddress(query);
   const lower = query.toLowerCase();

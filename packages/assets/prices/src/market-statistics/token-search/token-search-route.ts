@@ -22,7 +22,6 @@ import { SEARCH_WINDOWS, searchSchema, showFoundToken } from './search-response.
 import type { Candidate } from './search-statement.ts';
 
 export interface TokenSearchOptions extends BalanceRequestSources {
-  /** Searched if a request has no chain. */
   readonly served: readonly Chain[];
 }
 
@@ -48,14 +47,12 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
   };
 }
 
-/** Without a chain whose swaps are indexed, all: the response then names the setting. */
 function searchedChains(served: readonly Chain[], chains: ApiDependencies['chains']): readonly Chain[] {
   const sorted = served.toSorted((left, right) => left.id - right.id);
   const searched = sorted.filter((chain) => chains.keepsEveryBlock(EVERY_SWAP, chain));
   return searched.length === 0 ? sorted : searched;
 }
 
-/** The state of a week ago has no field. */
 function searchTimes(newest: number) {
   const { oneHour, oneDay, oneWeek } = SEARCH_WINDOWS;
   const { spans } = windowsUntil(newest, [oneHour, oneDay, oneWeek]);
@@ -78,7 +75,6 @@ async function show(
 
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 100;
-/** Stored names are not longer. Characters. */
 const QUERY_LENGTH_MAX = 128;
 
 function routeOf() {

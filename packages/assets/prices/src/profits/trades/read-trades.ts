@@ -28,26 +28,25 @@ import {
 export interface Trade {
   readonly pool: TradedPool;
   readonly block: number;
-  /** Unix seconds of its block. */
+  /** Unix seconds. */
   readonly time: number;
   readonly isSold0: boolean;
-  /** Base units, without sign. */
   readonly amount0: bigint;
   readonly amount1: bigint;
-  /** Units of `DOLLAR`; null: unknown. */
+  /** `DOLLAR` units; null: unknown. */
   readonly value: bigint | null;
-  /** Sender and beneficiary; empty if a wallet was requested. */
+  /** Sender and beneficiary; empty: a wallet was requested. */
   readonly parties: readonly Address[];
 }
 
 export interface TradesPart {
   readonly trades: readonly Trade[];
-  /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
+  /** Tokens of pools that may have a proof later. Null: unknown tokens. */
   readonly undecided: readonly (Address | null)[];
   readonly last: TradePosition | null;
 }
 
-/** With the Unix seconds of the newest known block. @param wallet adds the blocks of its on-demand backfill; null: none */
+/** With the time of the newest block. @param wallet adds its on-demand backfill; null: none */
 export async function readTradesSpan(
   database: ReadDatabase,
   chain: Chain,
@@ -66,7 +65,6 @@ export async function readTradesSpan(
 
 const UNBOUNDED = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
 
-/** Returns the first block after those of older trades than the newest `tradesMax` of a subject; 0: it has no more. */
 export async function firstBlockOfNewest(
   database: ReadDatabase,
   chain: Chain,
@@ -87,20 +85,19 @@ export async function hasMoreTrades(
   return (await firstBlockOfNewest(database, chain, subject, { lastBlock: BLOCK_MAX, tradesMax: trades })) > 0;
 }
 
-/** The highest number of a block in a column. */
 const BLOCK_MAX = 2_147_483_647;
 
 export interface TradesReading {
   readonly subject: TradesSubject;
-  /** Reads the swaps after this one. @default from `firstBlock` */
+  /** @default from `firstBlock` */
   readonly after?: TradePosition | null;
   readonly firstBlock: number;
   readonly lastBlock: number;
-  /** Swaps per statement, and per turn of the event loop. @default 2,500 */
+  /** Swaps per statement and turn of the event loop. @default 2,500 */
   readonly part?: number;
 }
 
-/** Values follow from the decimals of a chain's anchors. Null: unknown. */
+/** Null: unknown. */
 export async function readAnchorDecimals(
   database: ReadDatabase,
   chain: Chain,
@@ -111,7 +108,7 @@ export async function readAnchorDecimals(
   return new Map(anchors.map((token) => [token, facts(token).decimals]));
 }
 
-/** Reads the trades of a subject in parts, oldest first, so that a request holds one part at a time. */
+/** In parts, oldest first: a request holds one part at a time. */
 export async function* readTrades(
   database: ReadDatabase,
   chain: Chain,

@@ -3,16 +3,14 @@ import { type Address, multiplyFractions, roundedUnits, ZERO_ADDRESS } from '@ch
 import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
 
 export interface TradedPool {
-  /** With the wrapped native token for the native one. */
   readonly token0: Address;
   readonly token1: Address;
   readonly isCounted0: boolean;
   readonly isCounted1: boolean;
-  /** Anchors that value a swap, the preferred one first. */
   readonly anchors: readonly { readonly token: Address; readonly isToken0: boolean; readonly decimals: number }[];
 }
 
-/** A dollar token is never counted; the wrapped native token only against one. @param decimalsOf null: no anchor, or unknown */
+/** Dollar tokens never count; wrapped native only against these. @param decimalsOf null: unknown */
 export function tradedPoolOf(
   token0: Address,
   token1: Address,
@@ -40,7 +38,7 @@ export function shownToken(token: Address, chain: Chain): Address {
   return token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token;
 }
 
-/** In units of `DOLLAR`, rounded half up: the amount of its anchor times the anchor's price in that block. Null: not known yet. */
+/** `DOLLAR` units, rounded half up, by the anchor's price in that block. Null: not known yet. */
 export function valueOfSwap(
   { anchors }: TradedPool,
   swap: BlockTime & { readonly amount0: bigint; readonly amount1: bigint },

@@ -16,17 +16,15 @@ import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, packedRows, text } from '@chainstead/db/packed-rows';
 import { formsOf, isTrade } from '@chainstead/markets';
 
-/** The swaps to read: of a wallet as sender or beneficiary, or of a token in all proven pools. */
 export type TradesSubject =
   | { readonly kind: 'wallet'; readonly wallet: Address }
   | { readonly kind: 'token'; readonly token: Address };
 
-/** Position of a swap in its chain: block, transaction and log. */
 export type TradePosition = readonly [number, number, number];
 
 export interface TradesQuery {
   readonly subject: TradesSubject;
-  /** The last swap of the part before; null: the first part. */
+  /** Null: the first part. */
   readonly after: TradePosition | null;
   readonly firstBlock: number;
   readonly lastBlock: number;
@@ -38,23 +36,19 @@ const SWAP = {
   /** Unix seconds; -1: the block is missing. */
   time: int4('time'),
   pool: int4('pool_number'),
-  /** Base units into the pool; negative out of it. */
+  /** Base units into the pool; negative: out. */
   amount0: text('amount0::text'),
   amount1: text('amount1::text'),
 };
 const PARTIES = { wallet: hex<Address>('wallet', 20), beneficiary: hexOrNull<Address>('beneficiary', 20) };
 
-/** The swaps of a part. A row of a wallet has no parties: it is one of them. */
 export const WALLET_SWAPS = packedRows(SWAP);
 export const TOKEN_SWAPS = packedRows({ ...SWAP, ...PARTIES });
 
-/** Number, tokens as hexadecimal digits, whether it is proven and counted, whether it may have a proof later. */
+/** Number, tokens in hexadecimal, is it proven and counted, may it have a proof later. */
 export type PoolEntry = readonly [number, string | null, string | null, boolean, boolean];
 
-/**
- * The next swaps of a subject, oldest first. Each scan is a range of one index that stops after `limit` rows
- * (trades-statement.explain.test.ts). @param isSpread whether tables are distributed
- */
+/** Scans are index ranges that stop after `limit` rows (trades-statement.explain.test.ts). */
 export function tradesStatement(
   chain: Chain,
   query: TradesQuery,
@@ -84,7 +78,6 @@ SELECT (SELECT count(*)::int4 FROM found) AS count,
 FROM listed`;
 }
 
-/** The block of the subject's `tradesMax`-th newest swap or trade; no row if it has fewer. */
 export function cutStatement(chain: Chain, subject: TradesSubject, lastBlock: number, tradesMax: number): Sql {
   const scan: Scan = {
     ...{ subject, after: null, firstBlock: 0, lastBlock, limit: tradesMax },
@@ -106,7 +99,7 @@ interface Scan extends TradesQuery {
 const COLUMNS = ['pool_key', 'pool', 'block_number', 'transaction_index', 'log_index', 'token0', 'token1'];
 const AMOUNTS = ['amount0', 'amount1'];
 
-/** CTE `found`: the first `limit` swaps of all ranges. A scan gets bounds on one side only; the far one is tested afterwards. */
+/** CTE `found`. A scan is bounded on one side only; the far bound is tested afterwards. */
 function foundSwaps(scan: Scan): Sql {
   const { subject, after, firstBlock, lastBlock, limit, chainId, isSpread } = scan;
   const start =
@@ -125,7 +118,6 @@ function foundSwaps(scan: Scan): Sql {
 found AS MATERIALIZED (SELECT ${columns} FROM trade ${joinOne(sql`swaps`, sql`swap`, isSwap, isSpread)})`;
 }
 
-/** A swap with the wallet in both roles is only in the first range. */
 function walletRanges({ chainId, limit, direction }: Scan, wallet: Address, start: readonly Sql[]): Sql {
   const [key, bytes] = [sql`${addressKey(wallet)}::bigint`, sql`${addressBytes(wallet)}::bytea`];
   const range = (side: Sql, isOnlyHere: Sql) => {
@@ -139,7 +131,7 @@ function walletRanges({ chainId, limit, direction }: Scan, wallet: Address, star
   );
 }
 
-/** A trade between two forms of the token is in two ranges, and counts once. */
+/** A trade between two forms of the token is in two ranges, but counts once. */
 function tokenRanges({ chain, chainId, limit, direction }: Scan, token: Address, start: readonly Sql[]): Sql {
   const ranges = formsOf(token, chain).flatMap((form) =>
     [sql`token0`, sql`token1`].map((side) => {
@@ -151,7 +143,7 @@ function tokenRanges({ chain, chainId, limit, direction }: Scan, token: Address,
   return joinSql(ranges, ' UNION ');
 }
 
-/** Joins the only row of a table that meets the conditions, by its key. Citus refuses a limit in a correlated subquery. */
+/** Citus refuses a limit in a correlated subquery. */
 function joinOne(table: Sql, name: Sql, condition: Sql, isSpread: boolean): Sql {
   return isSpread
     ? sql`JOIN ${table} AS ${name} ON ${condition}`

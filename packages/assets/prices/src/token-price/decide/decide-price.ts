@@ -11,15 +11,15 @@ import {
 } from './time-weighted.ts';
 
 export interface PriceCandidate {
-  /** Identifier of the pool; decides ties. */
+  /** Decides ties. */
   readonly pool: string;
-  /** US dollars per whole token, by the pool's state at the end of each block. Oldest first; the first at or before the window's start. */
+  /** US dollars at the end of blocks. Oldest first; the first at or before the window's start. */
   readonly price: readonly TimedValue[];
-  /** US dollars on the side of the known token: the smaller of real balance and virtual reserve. */
+  /** US dollars on the known side: the smaller of real balance and virtual reserve. */
   readonly anchorDepth: readonly TimedValue[];
-  /** US dollars on the side of the priced token, at this pool's price. */
+  /** US dollars on the priced side, at this pool's price. */
   readonly tokenDepth: readonly TimedValue[];
-  /** Unix seconds of the pool's creation, or of its first event on chain; null: unknown, so that the pool isn't young. */
+  /** Unix seconds of creation or first event; null: unknown, so that the pool isn't young. */
   readonly createdAt: number | null;
 }
 
@@ -28,9 +28,9 @@ export type CandidateRole = 'chosen' | 'counted' | 'too-shallow' | 'too-young' |
 export interface JudgedCandidate {
   readonly pool: string;
   readonly role: CandidateRole;
-  /** Depth of the anchor side that has lasted. US dollars. */
+  /** Lasting depth of the anchor side. US dollars. */
   readonly weight: Fraction;
-  /** Depth of the other side that has lasted. US dollars. */
+  /** Lasting depth of the other side. US dollars. */
   readonly tokenWeight: Fraction;
 }
 
@@ -38,22 +38,21 @@ export interface PriceDecision {
   /** US dollars per whole token. */
   readonly price: Fraction;
   readonly pool: string;
-  /** `spot`: the pool's current price. `median`: its median over the window, because the current price has not held for long enough. */
+  /** `median`: over the window, because the current price has not held for long enough. */
   readonly rule: 'spot' | 'median';
   readonly spot: Fraction;
   readonly median: Fraction;
-  /** Seconds for which the price has stayed near its current value. */
   readonly heldSeconds: number;
   readonly candidates: readonly JudgedCandidate[];
 }
 
-/** `unsettled`: the past of `pool` can't distinguish its price from a push yet; after `seconds` it can, if the price stays. */
+/** `unsettled`: the past of `pool` may hide a push; `seconds` later it can't, at this price. */
 export type NoDecision = { readonly candidates: readonly JudgedCandidate[] } & (
   | { readonly reason: 'too-shallow' }
   | { readonly reason: 'unsettled'; readonly pool: string; readonly seconds: number }
 );
 
-/** The median of prices, weighted by depth that has lasted, and held back while it jumps (docs/concepts/prices.md). */
+/** Median weighted by lasting depth, held back while it jumps (docs/concepts/prices.md). */
 export function decidePrice(
   candidates: readonly PriceCandidate[],
   now: number,
@@ -70,7 +69,7 @@ export function decidePrice(
   const spot = newest(history);
   const median = timeWeightedMedian(history, now, windowSeconds);
   const held = heldSeconds(history, now, jumpLimit);
-  // A push that ends within the time to hold is never the median of a whole window. A shorter one has to show that its median held for as long.
+  // A push within the hold time is no median of a whole window. Shorter windows must have held.
   const isKnown =
     held >= holdSeconds ||
     knownSeconds(history, now, windowSeconds) >= windowSeconds ||
@@ -103,7 +102,7 @@ function judge(candidates: readonly PriceCandidate[], now: number, rules: Pricin
   return weighed.map((pool) => ({ ...pool, role: roleOf(pool) }));
 }
 
-/** Depth that a deposit in one block doesn't raise: the smaller of the current one and the lasting one of the window. */
+/** The smaller of current and lasting depth: a deposit in one block doesn't raise it. */
 function lastingDepth(depth: readonly TimedValue[], now: number, rules: PricingRules): Fraction {
   return smallerFraction(newest(depth), lastingValue(depth, now, rules.windowSeconds, rules.holdSeconds));
 }
@@ -117,7 +116,7 @@ type Weighed = Pick<Judged, 'candidate' | 'weight'>;
 const byDepth = (a: Weighed, b: Weighed): number => compareFractions(b.weight, a.weight) || byPool(a, b);
 const byPool = (a: Weighed, b: Weighed): number => (a.candidate.pool < b.candidate.pool ? -1 : 1);
 
-/** The pool at half of the total weight, by price; of equal prices the lower pool first. Null without pools. */
+/** The pool at half of the total weight; of equal prices the lower one. Null without pools. */
 function weightedMedian(counted: readonly Judged[]): Judged | null {
   const total = counted.reduce((sum, { weight }) => addFractions(sum, weight), ZERO);
   const byPrice = counted.toSorted(

@@ -2,14 +2,13 @@ import type { PricingRules } from '@chainstead/chains';
 
 const DECIMALS = 10n ** 6n;
 
-/** Two steps within the square root of the jump limit (rounded down) stay within the limit together. */
+/** Steps within √limit (rounded down) stay within the limit together. */
 export function hopRules(rules: PricingRules): PricingRules {
   const { numerator, denominator } = rules.jumpLimit;
   const root = squareRoot((numerator * DECIMALS * DECIMALS) / denominator);
   return { ...rules, jumpLimit: { numerator: root, denominator: DECIMALS } };
 }
 
-/** Rounded down. Newton's method from above. */
 function squareRoot(value: bigint): bigint {
   if (value < 2n) return value;
   let root = value;

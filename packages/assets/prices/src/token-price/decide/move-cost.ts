@@ -1,27 +1,25 @@
 import { addFractions, compareFractions, type Fraction, multiplyFractions, smallerFraction } from '@chainstead/core';
 
-/** What a pool adds to the cost of moving a price. US dollars. */
+/** US dollars. */
 export interface MovedPool {
   /** Say in the price: the lasting depth of the anchor's side. */
   readonly weight: Fraction;
-  /** Virtual reserve of the anchor's side. A pool of bins has no limit on it. */
   readonly anchorReserve: Fraction;
-  /** What the pool holds of the token, at its current price. A pool of bins: up to 10 % away. */
+  /** The pool's tokens, at its current price. Bins: up to 10 % away. */
   readonly tokenBalance: Fraction;
-  /** Whether liquidity beyond the current range is unknown: it may be less. */
+  /** Liquidity beyond the range is unknown, and may be less. */
   readonly isConcentrated: boolean;
 }
 
 export interface MoveCost {
-  /** US dollars that must be paid into pools, and stay there for as long as a jump has to hold. */
+  /** US dollars that must be paid into pools, and stay there while a jump has to hold. */
   readonly usd: Fraction;
-  /** Whether the true cost may be lower. */
   readonly isUpperBound: boolean;
 }
 
 /**
- * The cheapest pools with half of the weight must move. One of constant product takes √1.1 − 1 of its anchor reserve,
- * and at most the cost of all its tokens. Null without pools.
+ * The cheapest pools with half of the weight move. Constant product: √1.1 − 1 of the anchor
+ * reserve, at most the cost of all tokens. Null without pools.
  */
 export function moveCost(pools: readonly MovedPool[]): MoveCost | null {
   const total = pools.map(({ weight }) => weight).reduce(addFractions, ZERO);
@@ -44,10 +42,8 @@ export function moveCost(pools: readonly MovedPool[]): MoveCost | null {
   return null;
 }
 
-/** √1.1 − 1, rounded down. */
 const SHARE: Fraction = { numerator: 48_808_848_170_151_546n, denominator: 10n ** 18n };
 
-/** The price while all tokens are bought is at most 10 % above the current one. */
 const RAISED: Fraction = { numerator: 11n, denominator: 10n };
 
 const ZERO: Fraction = { numerator: 0n, denominator: 1n };

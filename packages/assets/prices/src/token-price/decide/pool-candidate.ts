@@ -5,7 +5,7 @@ import { type Sides, type StateSince, sideDepths } from '../states/side-depths.t
 import type { PriceCandidate } from './decide-price.ts';
 import type { TimedValue } from './time-weighted.ts';
 
-/** Null: the decimals of a side are unknown, or the pool was never filled. @param anchors US dollars per whole token */
+/** Null: unknown decimals, or never filled. @param anchors US dollars per whole token */
 export function candidateOf(
   pool: PoolHistory,
   anchors: ReadonlyMap<Address, Fraction>,
@@ -26,7 +26,6 @@ export function candidateOf(
   const tokenDepth: TimedValue[] = [];
   for (const state of pool.states) {
     const { since } = state;
-    // Base units of token 1 per base unit of token 0. An empty pool keeps its last price, at no depth.
     const ratio = priceOf(state.state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
     const value =
       ratio === null

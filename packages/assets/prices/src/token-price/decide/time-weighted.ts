@@ -1,17 +1,14 @@
 import { areWithin, compareFractions, type Fraction } from '@chainstead/core';
 
-/** A value that was set at a time (Unix seconds), and holds until the next one. */
+/** Holds from a time (Unix seconds) until the next value. */
 export type TimedValue = { readonly since: number; readonly value: Fraction };
 
-/**
- * Weighted by the seconds that each value held before `now`; since its beginning, if the history is shorter than the window.
- * @param history oldest first, never empty, none later than `now`
- */
+/** @param history oldest first, never empty, none later than `now` */
 export function timeWeightedMedian(history: readonly TimedValue[], now: number, windowSeconds: number): Fraction {
   return lowestHeld(history, now, windowSeconds, (total) => total / 2);
 }
 
-/** The most that a value was at least, for half of the known window and for `seconds` in it (a shorter history: all of it). */
+/** The most that a value was at least, for half of the known window and for `seconds` in it. */
 export function lastingValue(
   history: readonly TimedValue[],
   now: number,
@@ -37,7 +34,6 @@ export function secondsNear(
     .reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-/** The first of the sorted values that ends at or after a number of seconds, which depends on their total. */
 function lowestHeld(
   history: readonly TimedValue[],
   now: number,
@@ -62,7 +58,7 @@ function heldValues(history: readonly TimedValue[], now: number, windowSeconds: 
   }));
 }
 
-/** Seconds within `limit` (above 1) times of the newest value, without a break, until `now`. */
+/** Unbroken seconds until `now` within `limit` (above 1) times of the newest value. */
 export function heldSeconds(history: readonly TimedValue[], now: number, limit: Fraction): number {
   const last = newest(history);
   let since = now;

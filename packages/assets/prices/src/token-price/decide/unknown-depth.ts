@@ -5,16 +5,15 @@ import type { PoolHistory } from '../states/pool-history.ts';
 import type { PriceCandidate } from './decide-price.ts';
 import { newest } from './time-weighted.ts';
 
-/** Pools whose depth is unknown, although they might be deep enough. */
 export interface UnknownDepth {
-  /** Whether there are none, so that the price of the block stays the same. */
+  /** None: the block's price stays the same. */
   readonly isFinal: boolean;
   readonly unread: readonly Holding[];
   readonly moved: readonly Holding[];
   readonly old: readonly Holding[];
 }
 
-/** A pool is never deeper than its virtual reserves (`possibleOf`), so most dead pools need no contract read. */
+/** Virtual reserves (`possibleOf`) bound depths: most dead pools need no contract read. */
 export function unknownDepthOf(
   pools: readonly PoolHistory[],
   possibleOf: (pool: PoolHistory) => PriceCandidate | null,

@@ -20,9 +20,8 @@ export interface AnchorPrice {
 
 export type AnchorSource =
   | ({ readonly of: 'feed'; readonly proxy: Address } & Omit<FeedValue, 'usd'>)
-  /** A pool of ether and dollars, on a chain without an ether feed. */
   | { readonly of: 'pool' }
-  /** A dollar token without a feed, or with no contract at the address of its feed. */
+  /** A dollar token without a feed, or with no contract at its address. */
   | { readonly of: 'assumed' };
 
 export interface AnchorPrices {
@@ -32,7 +31,7 @@ export interface AnchorPrices {
   readonly ether: Fraction | null;
 }
 
-/** Anchors are left out if their feed has no value in the run of indexed blocks, or one that is too old or zero. */
+/** Left out: anchors whose feed has no value in the indexed run, or one that is too old or zero. */
 export async function readAnchorPrices(
   database: ReadDatabase,
   chain: Chain,
@@ -46,7 +45,7 @@ export async function readAnchorPrices(
   const feedOf = (token: Address) => tokenFeedOf(chain, token);
   const all = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other];
   const { feed: etherFeed } = chain.etherPrice;
-  // Swaps that price ether on a chain without a feed don't get old: without a price, one may get known.
+  // Swaps that price ether without a feed don't get old: a price may get known.
   const isEtherPending =
     etherFeed === null ? ether === null && hasEtherQuotes(chain) : states.get(etherFeed.proxy)?.of === 'pending';
   const pending = all.filter((token) => {
@@ -65,7 +64,7 @@ export async function readAnchorPrices(
   return { anchors: priced, pending, ether: ether?.usd ?? null };
 }
 
-/** The feed of an anchor: its own one, or that of ether; null: it has none. */
+/** The anchor's own feed, or that of ether; null: none. */
 export function feedOfAnchor(chain: Chain, token: Address): PriceFeed | null {
   return tokenFeedOf(chain, token) ?? (etherForms(chain).includes(token) ? chain.etherPrice.feed : null);
 }
@@ -80,7 +79,6 @@ function etherForms(chain: Chain): readonly Address[] {
   return [...(chain.native.isEther ? native : []), ...ether];
 }
 
-/** US dollars per whole token of each anchor that has a price. */
 export function anchorPrices({ anchors }: Pick<AnchorPrices, 'anchors'>): ReadonlyMap<Address, Fraction> {
   return new Map(anchors.map(({ token, usd }) => [token, usd]));
 }

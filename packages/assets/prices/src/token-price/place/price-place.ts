@@ -3,18 +3,18 @@ import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/d
 import { coverage, type Indexed, type IndexedColumns, isComplete, readIndexed, toDateBound } from '@chainstead/pages';
 import { type AnchorPrices, readAnchorPrices } from './anchor-prices.ts';
 
-/** The end of a block: its state and everything before it count. With the prices of the anchors there. */
+/** The end of a block: its state and everything before it count. */
 export interface PricePlace extends AnchorPrices {
   readonly block: number;
-  /** Unix seconds of the block. */
+  /** Unix seconds. */
   readonly time: number;
-  /** First block of the unbroken run of indexed blocks that contains the block. Earlier states may be outdated. */
+  /** First block of the unbroken run of indexed blocks. Earlier states may be outdated. */
   readonly runStart: number;
-  /** Last block before the window of the time rule; -1: the window begins before the first known block. */
+  /** Last block before the window; -1: it begins before the first known block. */
   readonly windowStart: number;
 }
 
-/** Place of a price: the end of a block, of the last block until a time, or of the newest indexed block. */
+/** The end of a block, of the last block until a time, or of the newest indexed one. */
 export type PriceMoment =
   | { readonly of: 'block'; readonly block: number }
   /** Unix seconds. */
@@ -23,7 +23,7 @@ export type PriceMoment =
 
 export const STATES_DATASET = 'pool-states';
 
-/** The place is null if no known block is at or before the moment, and if its block is not indexed. */
+/** Null: no known block at or before the moment, or it is not indexed. */
 export async function readPlace(
   database: ReadDatabase,
   chain: Chain,
@@ -33,7 +33,6 @@ export async function readPlace(
   const chainId = sql`${chain.id}::bigint`;
   const until = untilSql(moment);
   const span = { lowest: sql`${chain.firstBlock}::bigint`, highest: sql`at.block_number` };
-  // Blocks without rows are not stored, but a requested one may still be indexed.
   const block = moment.of === 'block' ? until : span.highest;
   const ctes = [
     coverage(chainId, STATES_DATASET),

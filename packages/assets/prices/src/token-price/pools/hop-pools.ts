@@ -4,17 +4,14 @@ import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/d
 import { addressKey } from '@chainstead/db/address-key';
 import { POOL_COLUMNS, type PoolOfToken } from './pools-of-token.ts';
 
-/** Pools of a token that are read. A token with more of them has no hop: anyone can create pools. */
+/** A token with more pools has no hop: anyone can create pools. */
 export const HOP_POOLS_MAX = 64;
-/** Rows of the statement for all tokens. With more, each token is read separately. */
 const TOGETHER_MAX = 1_000;
-/** Bounds the length of a statement. */
 const FORMS_PER_STATEMENT = 128;
 
-/** The pools of a token that prices consider, whatever their other token is. Null: there are more than {@link HOP_POOLS_MAX}. */
 export type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
 
-/** A token reads {@link HOP_POOLS_MAX} rows and one more at most on each side, and doesn't depend on the others. */
+/** Reads up to {@link HOP_POOLS_MAX} + 1 rows per token and side. */
 export async function readHopPools(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -35,7 +32,7 @@ export async function readHopPools(
   );
 }
 
-/** For few pools: one range for each token and side, and one limit for all. */
+/** For few pools: a range for each token and side, and one limit for all. */
 export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Sql {
   const [chainId, keys] = [sql`${id}::bigint`, sql`${forms.map(addressKey)}::bigint[]`];
   const ranges = SIDES.map(
@@ -45,7 +42,7 @@ export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
   return joinSql(ranges, ' UNION ALL ');
 }
 
-/** A limit for each token and side. The filters come later, so that the limit bounds the rows that are read. */
+/** A limit for each token and side. Filters come later, so that it bounds the rows read. */
 export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Sql {
   const chainId = sql`${id}::bigint`;
   const ranges = forms.flatMap((form) => {

@@ -14,7 +14,6 @@ export interface PoolOfToken {
   readonly tickSpacing: number | null;
 }
 
-/** The wanted pools: of these tokens, a wrapped native token also as the native one, against these anchors at these factories. */
 type PoolsQuery = Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>;
 
 export async function readPoolsOfTokens(
@@ -30,7 +29,7 @@ export const POOL_COLUMNS: Sql = joinSql([
   sql`exchange, is_stable AS "isStable", tick_spacing AS "tickSpacing"`,
 ]);
 
-/** Two ranges of an index for each token and anchor (pools-of-token.explain.test.ts), and few pools in each. */
+/** Two index ranges for each token and anchor (pools-of-token.explain.test.ts). */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const bytesOf = (list: readonly Address[]) => sql`${list.map(addressBytes)}::bytea[]`;

@@ -5,10 +5,10 @@ import { readPlace } from '../place/price-place.ts';
 import { readPricesWithBalances, startPriceSources } from './prices-with-balances.ts';
 import { readDirectPrices, type TokenPrice } from './token-price.ts';
 
-/** Blocks that one request reads concurrently: each takes some statements, and other requests share the connections. */
+/** Per request: each block takes statements, and requests share connections. */
 const BLOCKS_AT_ONCE = 4;
 
-/** Prices without hops. Pools and balances that are missing at the newest block are read for later requests. */
+/** No hops. Missing pools and balances at the newest block are read for later requests. */
 export function createDirectPriceReader(balances: BalanceRequestSources): ReadDirectPrices {
   return async ({ database, logger }, chain, wanted) => {
     const sources = startPriceSources({ database, logger }, { ...balances, waitMs: 0 });

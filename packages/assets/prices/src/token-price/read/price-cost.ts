@@ -7,10 +7,7 @@ import { pricedWith, type TokenPrice } from './token-price.ts';
 
 type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
-/**
- * Null: no pool has a say. Through a hop, the smaller cost counts: that of the token's pools, or of a hop's.
- * @param anchors US dollars per whole token
- */
+/** Null: no pool has a say. With hops, the smaller cost: the token's or a hop's. */
 export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, Fraction>): MoveCost | null {
   const own = costOfPools(price, pricedWith(anchors, price));
   const counted = price.decision.candidates.filter(hasSay).map(({ pool }) => pool);

@@ -9,11 +9,11 @@ import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWi
 
 export interface PriceSources {
   readonly reads: ReadDatabase;
-  /** The primary: it has new contract reads first. */
+  /** The primary: it has contract reads first. */
   readonly database: ReadDatabase;
   /** Null: only stored balances count. */
   readonly contracts: { readonly balances: BalanceRequestSources; readonly logger: Logger } | null;
-  /** End of the request's waits, on the clock of `performance.now()`: all of its prices share them. Milliseconds. */
+  /** `performance.now()` at the end of the request's waits, which all of its prices share. */
   readonly waitsUntil: number;
 }
 
@@ -29,7 +29,7 @@ export function startPriceSources(
 
 const READS_MAX = 256;
 
-/** Looks up pools and reads missing balances of these first. Reads that take too long serve later requests. */
+/** First looks up pools and missing balances. Reads that take too long serve later requests. */
 export async function readPricesWithBalances(
   sources: PriceSources,
   chain: Chain,
@@ -57,7 +57,7 @@ export async function readPricesWithBalances(
   return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
 }
 
-/** US dollars per whole native token; null: unknown. */
+/** US dollars; null: unknown. */
 export async function readNativePrice(sources: PriceSources, chain: Chain, place: PricePlace) {
   const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
   const conditions = { factories: null, rules: chain.pricing };
@@ -83,7 +83,6 @@ async function readPricesWithLookups(
   const { logger, balances } = contracts;
   const lookups = { database, nodeReads: balances.nodeReads, logger, waitMs: waitLeft(sources) };
   const direct = await readAgain(found, await requestPoolLookups(lookups, chain, unknown, place));
-  // A price through another token needs the pools of that token.
   const hopTokens = [...new Set([...direct.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
   const hops = await tokensToLookUp(database, chain, hopTokens, place);
   const lookedUp = new Set(await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place));
@@ -94,7 +93,7 @@ async function readPricesWithLookups(
   );
 }
 
-/** Hops that one request looks up. Anyone can create pools, and all requests share the look-ups of a minute. */
+/** Per request: anyone can create pools, and requests share the look-ups of a minute. */
 const HOP_LOOKUPS_MAX = 8;
 
 function waitLeft({ waitsUntil }: PriceSources): number {

@@ -25,8 +25,8 @@ import {
 type WithoutPrice = Extract<TokenPrice, { of: 'nothing' }>;
 
 /**
- * Prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough dollars on the
- * side of anchors, and are not new. @param direct the results of the tokens. No pool of unknown depth may change them
+ * By pools against a token with a direct price, the *hop*: enough dollars on the anchors' side,
+ * and not new. @param direct no pool of unknown depth may change these results
  */
 export async function readHopPrices(
   database: ReadDatabase,
@@ -112,7 +112,7 @@ async function readPoolsByToken(
   );
 }
 
-/** Why a token can't be a hop: it has no final price by pools, all of them are new, or they hold too few dollars. */
+/** No final price by pools, only new pools, or pools with too few dollars. */
 export type NoHop = 'no-price' | 'too-young' | 'too-shallow';
 
 export function hopOf(
@@ -129,12 +129,12 @@ export function hopOf(
   return compareFractions(depth, hopMinDepth) < 0 ? 'too-shallow' : { token, price, depth };
 }
 
-/** Whether too little of a pool's past is known for a price through a hop. @param time Unix seconds of the price */
+/** Whether too little of a pool's past is known for hops. @param time Unix seconds of the price */
 export function isNew([first]: readonly { readonly since: number }[], windowSeconds: number, time: number): boolean {
   return first === undefined || time - first.since < windowSeconds;
 }
 
-/** US dollars on the side of the known token that have lasted, of the pools that have a say. */
+/** US dollars on the known side that have lasted, of pools with a say. */
 export function countedDepth({ candidates }: PriceDecision): Fraction {
   return candidates
     .filter(({ role }) => role === 'chosen' || role === 'counted')

@@ -12,13 +12,10 @@ import {
   tokensWithPools,
 } from './token-price.ts';
 
-/** Reasons of a token that has a direct price, although none that is shown. A push must not change how a token is priced. */
+/** A direct price exists, but is not shown. A push must not change how a token is priced. */
 const DIRECT: readonly NoPrice['reason'][] = ['implausible', 'unsettled'];
 
-/**
- * Direct prices (see {@link readDirectPrices}), and prices through another token where there are none.
- * The number of statements hardly depends on that of tokens.
- */
+/** {@link readDirectPrices}, else through another token. Few statements for many tokens. */
 export async function readTokenPrices(
   database: ReadDatabase,
   chain: Chain,

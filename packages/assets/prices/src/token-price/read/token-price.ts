@@ -21,7 +21,7 @@ import type { PoolHistory } from '../states/pool-history.ts';
 import type { Sides } from '../states/side-depths.ts';
 
 export type TokenPrice =
-  /** A token whose price does not come from pools. US dollars per whole token. */
+  /** The price does not come from pools. US dollars per whole token. */
   | { readonly of: 'anchor'; readonly usd: Fraction }
   | {
       readonly of: 'pools';
@@ -29,7 +29,6 @@ export type TokenPrice =
       readonly decision: PriceDecision;
       readonly pools: readonly PricedPool[];
       readonly unknown: UnknownDepth;
-      /** Tokens that the pools are priced with; none: anchors. */
       readonly hops: readonly HopPrice[];
       readonly hopTokens: readonly Address[];
     }
@@ -43,15 +42,14 @@ export type TokenPrice =
 export type NoPrice =
   | { readonly reason: 'no-pools' }
   | { readonly reason: 'no-anchor' }
-  /** The price of an anchor, the state of a pool, or the decimals of a token may get known. */
+  /** The price of an anchor, a state or decimals may get known. */
   | { readonly reason: 'anchor-unread' | 'state-unread' | 'decimals-unread' }
-  /** `depth-unread`: a pool of unknown depth might be deep enough. `unsettled`: as in {@link NoDecision}. */
+  /** `depth-unread`: a pool might be deep enough. `unsettled`: {@link NoDecision}. */
   | ({
       readonly reason: 'too-shallow' | 'depth-unread' | 'unsettled';
       readonly pools: readonly PricedPool[];
       readonly rules: PricingRules;
     } & { readonly decision: NoDecision })
-  /** The supply would be worth more US dollars than any token. */
   | { readonly reason: 'implausible'; readonly usd: Fraction; readonly value: Fraction };
 
 export interface HopPrice {
@@ -64,21 +62,20 @@ export interface HopPrice {
 export interface PricedPool {
   readonly history: PoolHistory;
   readonly candidate: PriceCandidate;
-  /** Decimals of token 0 and token 1. */
   readonly decimals: Sides<number>;
 }
 
 export interface PriceConditions {
-  /** Factories whose pools count; null: all. */
+  /** Null: all. */
   readonly factories: readonly Address[] | null;
   readonly rules: PricingRules;
-  /** Whether anchors too are priced by their pools, against the other anchors. Default: no. */
+  /** Anchors too are priced by pools, against other anchors. Default: no. */
   readonly isOfPools?: boolean;
 }
 
 /**
- * By pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by
- * their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
+ * By pools against anchors. An anchor has its own price; if unknown, that of pools (dollars: none).
+ * While it may get known, neither it nor tokens with a pool against it have a price.
  */
 export async function readDirectPrices(
   database: ReadDatabase,
@@ -116,7 +113,7 @@ export async function readDirectPrices(
       if (waits) return [token, PENDING];
       const price = withPlausibleValue(token, priceFrom(ofToken, figures, place), facts);
       const hasPools = forms.some((form) => withPools.has(form));
-      // A backfill, or a contract read, may still show the states of these pools.
+      // A backfill or contract read may still show their states.
       const isUnread = price.of === 'nothing' && isWithoutPools(price) && hasPools;
       return [token, isUnread ? { ...price, why: { reason: 'state-unread' } } : price];
     }),
@@ -127,7 +124,6 @@ export function isWithoutPools(price: TokenPrice): boolean {
   return price.of === 'nothing' && price.why.reason === 'no-pools';
 }
 
-/** The price of an anchor is not known yet. */
 const PENDING: TokenPrice = {
   of: 'nothing',
   why: { reason: 'anchor-unread' },
@@ -150,7 +146,6 @@ export function groupByToken<Pool extends { readonly token0: Address; readonly t
   return new Map(groups.entries().map(([token, of]) => [token, of.map(({ pool }) => pool)]));
 }
 
-/** The tokens, each once, whose price at a place comes from pools. */
 export function tokensWithPools(
   tokens: readonly Address[],
   chain: Chain,
@@ -158,7 +153,7 @@ export function tokensWithPools(
 ): readonly Address[] {
   const anchors = anchorPrices(place);
   const others = new Set([...anchorsOf(chain).dollar, ...place.pending]);
-  // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
+  // A dollar token has its feed's price or none: a sale price is no measure of others.
   return [...new Set(tokens)].filter((token) => !anchors.has(token) && !others.has(token));
 }
 
@@ -166,14 +161,13 @@ export function dollarsOf(price: TokenPrice | undefined): Fraction | null {
   return price === undefined || price.of === 'nothing' ? null : price.usd;
 }
 
-/** Whether no pool of the token has changed for more than this number of days before the place. */
 export function isInactive(price: TokenPrice, place: Pick<PricePlace, 'time'>, days: number): boolean {
   if (price.of !== 'pools') return false;
   const newest = Math.max(...price.pools.map(({ history }) => history.changedAt.since));
   return place.time - newest > days * DAY_SECONDS;
 }
 
-/** US dollars per whole token of the tokens that the pools of a price are priced with: the anchors, or its hops. */
+/** US dollars per whole token of the anchors, or the price's hops. */
 export function pricedWith(anchors: ReadonlyMap<Address, Fraction>, price: TokenPrice): ReadonlyMap<Address, Fraction> {
   if (price.of !== 'pools' || price.hops.length === 0) return anchors;
   return new Map(price.hops.map(({ token, price: { usd } }) => [token, usd]));
@@ -227,7 +221,6 @@ export function priceFrom(
   return { of: 'pools', usd: decision.price, decision, pools, unknown, hops: [], hopTokens: [] };
 }
 
-/** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
 export async function readHistories(
@@ -244,7 +237,7 @@ export async function readHistories(
   return histories;
 }
 
-/** Factories whose pools are priced, among the wanted ones; null: all. */
+/** Null: all. */
 export function pricedFactories(chain: Chain, wanted: readonly Address[] | null): readonly Address[] {
   return exchangesOf(chain)
     .all.filter(({ exchange }) => PRICED_FAMILIES.includes(exchange.family.name))
@@ -275,15 +268,13 @@ export async function readTokenFacts(
   };
 }
 
-/** Decimals of the tokens of pools; unknown ones are missing. */
 export async function readDecimals(...given: Parameters<typeof readTokenFacts>): Promise<TokenFacts['decimals']> {
   return (await readTokenFacts(...given)).decimals;
 }
 
-/** No token is worth more US dollars. Such a price is that of a pool that can't pay it out. */
+/** No token is worth more US dollars. Pools can't pay out such a price. */
 export const VALUATION_MAX = wholeFraction(10n ** 13n);
 
-/** No price if the stored supply would be worth more than {@link VALUATION_MAX}. */
 export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: TokenFacts): TokenPrice {
   const [places, supply] = [decimals.get(token), supplies.get(token)];
   if (price.of !== 'pools' || places === undefined || supply === undefined) return price;

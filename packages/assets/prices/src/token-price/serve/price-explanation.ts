@@ -13,21 +13,20 @@ import { plainDecimal } from './shown-values.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 
-// A document with a proof may come from anyone, and its verifier computes with these numbers: each has a bound.
+// A verifier computes with numbers of anyone's document: each has a bound.
 const time = (description: string) => z.number().min(0).max(TIME_MAX).openapi({ description });
 const figure = (description: string) => z.number().min(0).max(FIGURE_MAX).openapi({ description });
 const place = (description: string) => z.int().min(0).nullable().openapi({ description });
 
-/** The last second of a date in JavaScript. */
 const TIME_MAX = 8_640_000_000_000;
 const FIGURE_MAX = 1e15;
-/** `decimals()` returns a uint8. */
+/** uint8. */
 const DECIMALS_MAX = 255;
 const STATES_MAX = 100_000;
 const POOLS_MAX = 10_000;
 const TOKENS_MAX = 1_000;
 
-/** Liquidity Book numbers bins with 24 bits, and steps with 16. */
+/** Liquidity Book: 24 bits for bins, 16 for steps. */
 const BINS = 2 ** 24;
 const BIN_STEP_MAX = 2 ** 16 - 1;
 

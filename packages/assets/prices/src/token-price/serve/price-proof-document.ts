@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 
-/** Version of the form of a proof. A verifier refuses any other. */
+/** Verifiers refuse any other form. */
 export const PROOF_VERSION = 1;
 export const PROOF_FORMAT = 'chainstead-price-proof';
 
-/** Blocks whose receipts a proof contains. The newest ones count first. */
+/** Blocks with receipts in a proof, newest first. */
 export const RECEIPT_BLOCKS_MAX = 256;
 export const LINKED_BLOCKS_MAX = 256;
 
@@ -12,15 +12,15 @@ export const LINKED_BLOCKS_MAX = 256;
  * Why a fact has no proof.
  *
  * - `contract-call`: a contract returned it.
- * - `too-many-blocks`: its log is in none of the newest blocks with logs of the pool.
- * - `no-proof-from-node`: no node returned the receipts of its block.
- * - `header-not-verifiable`: the hash of its block has another encoding.
- * - `no-address-rule`: the address of the pool does not follow from its tokens.
- * - `unknown-feed`: the chain's list of feeds lacks the aggregator.
- * - `assumed` and `pool`: sources of an anchor.
+ * - `too-many-blocks`: its log is in older blocks than the newest ones with logs.
+ * - `no-proof-from-node`: no node returned the receipts.
+ * - `header-not-verifiable`: the block's hash has another encoding.
+ * - `no-address-rule`: the address does not follow from tokens.
+ * - `unknown-feed`: the chain's feeds lack the aggregator.
+ * - `assumed`, `pool`: sources of an anchor.
  * - `setting`: it is configured.
  * - `all-events`: it follows from all events of the pool.
- * - `absence`: a proof of something missing.
+ * - `absence`: something is missing.
  */
 const UNPROVEN_REASONS = [
   'contract-call',
@@ -43,20 +43,18 @@ const hash = (description: string) =>
     .string()
     .regex(/^0x[0-9a-f]{64}$/)
     .openapi({ description });
-/** Characters of a node: a leaf of the receipts trie has all logs of its transaction. */
+/** Characters: a leaf has all logs of a transaction. */
 const NODE_LENGTH_MAX = 16 * 1024 * 1024;
-/** Nodes of state tries are short. */
 const STATE_NODE_LENGTH_MAX = 16_384;
 const PLACES_MAX = 100_000;
 const STATE_NODES_MAX = 64;
-/** The bounds of Uniswap v3. */
 const TICK_MAX = 887_272;
 
 const bytes = (description: string) =>
   z
     .string()
     .max(NODE_LENGTH_MAX, { abort: true })
-    // A group with a repetition would end with a stack overflow for long texts.
+    // A repeated group would overflow the stack for long texts.
     .regex(/^0x[0-9a-f]*$/)
     .refine((value) => value.length % 2 === 0)
     .openapi({ description });
@@ -121,7 +119,7 @@ const hex = (description: string) =>
     .regex(/^0x[0-9a-f]*$/i)
     .openapi({ description });
 
-/** A response of `eth_getProof` for one slot (EIP-1186). */
+/** `eth_getProof` for one slot (EIP-1186). */
 export const accountProofSchema = z
   .object({
     address: hex('Account'),

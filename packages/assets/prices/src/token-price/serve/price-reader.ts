@@ -15,7 +15,7 @@ export interface WantedPrice {
   readonly toBlock: number | null;
 }
 
-/** In the order of the request. Tokens of one block and exchange are read together. */
+/** In request order. Tokens of one block and exchange are read together. */
 export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
   const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
   const { reads: database } = sources;

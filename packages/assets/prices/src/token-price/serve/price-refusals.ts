@@ -21,7 +21,7 @@ export interface Refused {
 const NO_POOLS = 'No liquidity pools found for the specified token address';
 const INSUFFICIENT = 'Insufficient liquidity in pools to calculate the price';
 
-/** What the hosted API returns as the message, and the cause with what to do. */
+/** Message of the hosted API, and the cause with a remedy. */
 const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cause: string]>> = {
   'no-pools': [NO_POOLS, 'No proven pool of the token is known'],
   'no-anchor': [NO_POOLS, 'No pool of the token has a token with a price on its other side'],
@@ -34,10 +34,9 @@ const REASONS: Readonly<Record<NoPrice['reason'], readonly [message: string, cau
   implausible: [INSUFFICIENT, 'The supply would be worth more than value_max_usd'],
 };
 
-/** Seconds after which a contract read may be there. */
 const READ_SECONDS = 5;
 
-/** With the hosted API's message. @param explains whether the details have the considered pools */
+/** @param explains adds the considered pools to the details */
 export function errorOf({ refusal, indexed }: Refused, chain: Chain, explains = false): Error {
   switch (refusal.of) {
     case 'no-price': {

@@ -79,9 +79,9 @@ export interface FoundPrice {
   readonly token: Address;
   readonly facts: PricedToken | null;
   readonly price: Exclude<TokenPrice, { of: 'nothing' }>;
-  /** US dollars per whole native token; null: unknown. */
+  /** US dollars; null: unknown. */
   readonly native: Fraction | null;
-  /** Price 24 hours before; null: unknown. */
+  /** 24 hours before; null: unknown. */
   readonly before: Fraction | null;
   readonly place: PricePlace;
   readonly rules: PricingRules;

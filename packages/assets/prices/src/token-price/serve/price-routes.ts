@@ -21,7 +21,7 @@ import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice, tokenPriceSchema } from './price-response.ts';
 
-/** docs/api/prices.md. The first request for a token reads the balances of its pools with concentrated liquidity. */
+/** docs/api/prices.md. A token's first request reads balances of concentrated pools. */
 export function createTokenPriceRoutes(
   balances: BalanceRequestSources,
   provePrice: ProvePrice,
@@ -32,14 +32,12 @@ export function createTokenPriceRoutes(
   ];
 }
 
-/** Returns a price with its explanation and its proof, after waiting for nodes for at most `waitMs`. */
 export type ProvePrice = (
   found: FoundPrice,
   chain: Chain,
   options: { readonly database: ReadDatabase; readonly waitMs: number },
 ) => Promise<ShownTokenPrice>;
 
-/** `GET /api/v2.2/erc20/{address}/price`: price of a token at a block. */
 function addTokenPriceRoute(
   app: ApiApp,
   dependencies: ApiDependencies,
@@ -88,7 +86,6 @@ function addTokenPriceRoute(
     const waitsUntil = performance.now() + balances.waitMs;
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
     const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
-    // Most pools are found by their swaps.
     if (found === undefined) throw new RangeError('A wanted price has a result');
     if ('refusal' in found) {
       const { refusal, indexed } = found;
@@ -103,7 +100,6 @@ function addTokenPriceRoute(
   });
 }
 
-/** `POST /api/v2.2/erc20/prices`: prices of up to 100 tokens, in request order, without those that have none. */
 function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
   const { chains, parameters, reads } = dependencies;
   const digits = z.string().regex(/^\d{1,15}$/);
@@ -164,7 +160,7 @@ function sourcesOf({ reads, database, logger }: ApiDependencies, balances: Balan
 
 const DEFAULT_CHAIN = 'eth';
 const TOKENS_MAX = 100;
-/** The native token, as wallets and aggregators write it. */
+/** As wallets and aggregators write the native token. */
 const NATIVE_BY_CUSTOM = parseAddress(`0x${'ee'.repeat(20)}`);
 
 function priceQuery(parameters: ApiDependencies['parameters']) {

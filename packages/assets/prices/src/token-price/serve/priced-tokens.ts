@@ -5,7 +5,6 @@ import { addressKey } from '@chainstead/db/address-key';
 import { formsOf } from '@chainstead/markets';
 import type { PricedToken } from './price-response.ts';
 
-/** Stored facts of a token; null: none. `isDecided`: no pool that may be the token's still waits for its proof. */
 export type KnownToken = { readonly facts: PricedToken | null; readonly isDecided: boolean };
 
 export async function readPricedTokens(
@@ -20,7 +19,7 @@ export async function readPricedTokens(
   const ofTokens = SIDES.map((side) => sql`SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`);
   const ofUnknown = SIDES.map((side) => sql`(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
   const [row] = await database.select<{
-    /** Keys of tokens with a pool that waits for its proof. Null: the tokens of a pool are unknown. */
+    /** Keys of tokens with a pool that waits for its proof. Null: its tokens are unknown. */
     readonly undecided: readonly (string | null)[];
     readonly facts: readonly (PricedToken & { readonly address: Address })[];
   }>(

@@ -14,7 +14,7 @@ export function readDecimal(text: string): Fraction {
   return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
 }
 
-/** Percent and dollars from `before` to `now`, with their signs; null if there was no price to compare with. */
+/** Percent and dollars, signed; null: no price before. */
 export function changeBetween(
   before: Fraction,
   now: Fraction,
@@ -28,7 +28,7 @@ export function changeBetween(
   return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * nearestNumber(dollars) };
 }
 
-/** 18 digits after the point; for a tiny price, 6 digits that are not zero. */
+/** 18 digits after the point; tiny prices: 6 digits that are not zero. */
 export function plainDecimal(fraction: Fraction): string {
   const scaled = roundedUnits(fraction, PLACES_UNIT);
   return scaled < TINY ? decimalFraction(fraction, PERCENT_DIGITS) : decimalAmount(scaled.toString(), PLACES);
@@ -36,5 +36,4 @@ export function plainDecimal(fraction: Fraction): string {
 
 const PLACES = 18;
 const PLACES_UNIT = 10n ** BigInt(PLACES);
-/** A price below 1e-12 with 18 digits after the point has fewer than 6 digits. */
 const TINY = 10n ** 6n;

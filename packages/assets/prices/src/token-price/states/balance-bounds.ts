@@ -7,7 +7,7 @@ import { depthSourceOf } from './pool-balances.ts';
 import type { PoolHistory } from './pool-history.ts';
 import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
-/** Bounds unknown depths of Liquidity Book pairs by the tokens in all their bins, so that dust leaves a price complete. */
+/** Tokens in all bins bound an unknown depth, so that dust leaves a price complete. */
 export async function addBalanceBounds(
   database: ReadDatabase,
   chain: Chain,

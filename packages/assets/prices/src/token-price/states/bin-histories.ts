@@ -18,7 +18,7 @@ import type { StateSince } from './side-depths.ts';
 
 const BINS_DATASET = 'bin-changes';
 
-/** Depth near each price, unknown unless every change since the pair's creation is indexed. Costs seven statements at most. */
+/** Depth is unknown unless every change since creation is indexed. Seven statements at most. */
 export async function readBinHistories(
   database: ReadDatabase,
   chain: Chain,
@@ -65,10 +65,7 @@ function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
   return { pool, factory, lowest: Math.min(...active) - reach, highest: Math.max(...active) + reach };
 }
 
-/**
- * With the tokens that a price change of 10 % takes: the owner of others risks none at a false price.
- * @param changes after those that `before` counts, oldest first
- */
+/** Tokens that a 10 % move takes. @param changes after those that `before` counts, oldest first */
 export function nearStates(
   { states, tickSpacing }: Pick<StoredPool, 'states' | 'tickSpacing'>,
   before: Pick<BinReserves, 'bins'>,

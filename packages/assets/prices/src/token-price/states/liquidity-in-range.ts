@@ -7,7 +7,6 @@ export interface ReportedState extends Pick<StateSince, 'block' | 'since' | 'sta
 
 export interface LiquidityChange extends LogPlace {
   readonly block: number;
-  /** Unix seconds of the block. */
   readonly since: number;
   readonly tickLower: number;
   readonly tickUpper: number;
@@ -17,10 +16,7 @@ export interface LiquidityChange extends LogPlace {
 
 type LogPlace = { readonly transactionIndex: number; readonly logIndex: number };
 
-/**
- * The state at the end of each block with a state or a change. Price and tick stay the same until the next swap.
- * @param changes oldest first, also those before the first state
- */
+/** At the end of blocks. @param changes oldest first, also those before the first state */
 export function addLiquidityChanges(
   states: readonly ReportedState[],
   changes: readonly LiquidityChange[],
@@ -38,7 +34,6 @@ export function addLiquidityChanges(
     for (let change = changes[at]; change !== undefined; change = changes[++at]) {
       if (next !== undefined && !isBefore(change, next)) break;
       if (state.of !== 'price' || !isBefore(reported, change)) continue;
-      // As the pool's contract decides it.
       if (state.tick < change.tickLower || state.tick >= change.tickUpper) continue;
       const liquidity = state.liquidity + change.liquidityDelta;
       state = { ...state, liquidity: liquidity < 0n ? 0n : liquidity };
@@ -56,7 +51,6 @@ function isBefore(a: Place, b: Place): boolean {
 
 export type ChangesOfPool = { readonly pool: PoolId; readonly first: number; readonly last: number };
 
-/** Oldest first, in the order of the pools. One statement. */
 export async function readLiquidityChanges(
   database: ReadDatabase,
   chain: Chain,
@@ -75,7 +69,7 @@ export async function readLiquidityChanges(
   );
 }
 
-/** A range of an index of changes per pool, which has no swaps (liquidity-in-range.explain.test.ts). */
+/** An index range of changes per pool (liquidity-in-range.explain.test.ts). */
 export function liquidityChangesStatement(chain: Chain, pools: readonly ChangesOfPool[]): Sql {
   const chainId = sql`${chain.id}::bigint`;
   const ranges = pools.map(

@@ -2,12 +2,11 @@ import type { BalanceSeries } from '@chainstead/erc20';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 
-/** `unread`: not read yet. `moved`: the next contract read makes it known. `uncovered`: transfers or liquidity changes are not indexed. */
+/** `moved`: the next contract read makes it known. `uncovered`: changes are not all indexed. */
 export type DepthSource = 'known' | 'old' | 'unread' | 'moved' | 'uncovered';
 
 type PoolStates = PoolOfToken & { readonly states: readonly StateSince[] };
 
-/** One entry for each block that changes a state or a balance; the first is the start of the window. */
 export function addBalances(states: readonly StateSince[], series: Sides<BalanceSeries>): readonly StateSince[] {
   const [first, ...rest] = states;
   if (first === undefined) return [];
@@ -29,13 +28,11 @@ export function addBalances(states: readonly StateSince[], series: Sides<Balance
   ].toSorted((a, b) => a.block - b.block);
   for (const event of events) {
     event.apply();
-    // Transfers before the pool's first state are part of it.
     put(event.block < first.block ? first : event);
   }
   return found;
 }
 
-/** A depth that is permanently zero is known. */
 export function depthSourceOf(series: Sides<BalanceSeries>): DepthSource {
   const kinds = series.map(({ of }) => of);
   if (kinds.includes('live')) return 'known';
@@ -43,15 +40,14 @@ export function depthSourceOf(series: Sides<BalanceSeries>): DepthSource {
   return series.some((side) => side.of === 'known' && side.isOld) ? 'old' : 'known';
 }
 
-/** Whether a pool of concentrated liquidity has a depth at any time of the window. */
 export function isEverInRange({ states }: Pick<PoolStates, 'states'>): boolean {
   return states.some(({ state }) => state.of === 'price' && state.liquidity > 0n);
 }
 
-/** Known exchanges have far fewer pools of the same two tokens. */
+/** Known exchanges have far fewer pools of two tokens. */
 const POOLS_MAX = 64;
 
-/** For each two tokens, those with the most liquidity in range. It has the same unit for all of them. */
+/** For each two tokens: liquidity in range has one unit there. */
 export function mostLiquid<Pool extends PoolStates>(pools: readonly Pool[]): readonly Pool[] {
   const byTokens = Map.groupBy(pools, ({ token0, token1 }) => `${token0} ${token1}`);
   return [...byTokens.values()].flatMap((alike) =>

@@ -13,10 +13,6 @@ import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history
 import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
-/**
- * Pools with their states and balances until a place, from events and contract reads. Pools without a state there are left out.
- * Costs 17 statements at most, whatever the number of pools: one if all of them have reserves.
- */
 export async function readPoolHistories(
   database: ReadDatabase,
   chain: Chain,
@@ -31,7 +27,7 @@ export async function readPoolHistories(
   return [...managed.values(), ...binned, ...(await addTokenBalances(database, chain, others, place))];
 }
 
-/** Adds the balances of pools that are contracts, as their tokens report them. The depth of others is unknown. */
+/** Balances as tokens report them. The depth of other pools is unknown. */
 async function addTokenBalances(
   database: ReadDatabase,
   chain: Chain,
@@ -43,7 +39,7 @@ async function addTokenBalances(
   const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
     [token0, token1].map((token) => ({ account: pool as Address, token })),
   );
-  // Balances before the first states don't matter. So a new installation needs no transfers from before its first block.
+  // Balances before the first states don't matter: new installations need no older transfers.
   const starts = wanted.map(({ states: [first] }) => Math.max(place.windowStart, first?.block ?? place.windowStart));
   const span = { start: Math.min(place.block, ...starts), end: place.block };
   const series = await readBalanceSeries(database, chain, holdings, span);
@@ -69,13 +65,12 @@ async function readStates(
   const chainId = sql`${chain.id}::bigint`;
   const bigint = (block: number) => sql`${block}::bigint`;
   const [run, start, end] = [bigint(place.runStart), bigint(place.windowStart), bigint(place.block)];
-  // A range of the primary key each.
   const rangesOf = (position: Sql, key: Sql, bytes: Sql): Sql => {
     const of = sql`pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
     const selectFrom = (kind: StateRow['kind'], table: Sql, place: Sql, state = STATE): Sql =>
       sql`SELECT ${position} AS position, block_number, ${rawSql(`'${kind}'`)} AS kind, ${place}, ${state} FROM ${table} WHERE ${of}`;
     const select = sql`${selectFrom('event', sql`pool_states`, sql`NULL::bigint AS stood_since, transaction_index, log_index`)} AND block_number >= ${run}`;
-    // A reading has the state at the end of its block: of the one before the first indexed block too.
+    // A reading has the state at its block's end, also of the block before the first indexed one.
     const read = sql`${selectFrom('reading', sql`pool_readings`, sql`stood_since, ${INT4_MAX}, ${INT4_MAX}`)} AND block_number >= ${run} - 1`;
     const created = sql`${selectFrom('creation', sql`pool_creations`, sql`NULL, transaction_index, log_index`, NO_STATE)} AND block_number >= ${run}`;
     return sql`(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
@@ -84,7 +79,7 @@ async function readStates(
       UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
       UNION (${created} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
   };
-  // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
+  // The same text is planned once. Citus refuses a limit in a correlated subquery.
   const rangesOfPool = ({ pool }: PoolOfToken, position: number) =>
     rangesOf(rawSql(position), sql`${poolKey(pool)}::bigint`, sql`${hexBytes(pool)}::bytea`);
   const ranges = (await areTablesSpread(database))
@@ -104,17 +99,16 @@ async function readStates(
     const ofKind = (kind: StateRow['kind']) => of.filter((row) => row.kind === kind);
     const events = ofKind('event').flatMap(stateOf);
     const reading = ofKind('reading').filter((row) => row.block_number < (events[0]?.block ?? Infinity));
-    // From the first state on, events report all later ones. So a reading counts only if it comes before them.
+    // From the first state on, events report all: a reading counts only before them.
     const all = [...reading.flatMap(stateOf), ...events];
     const [first] = all;
     if (first === undefined) return [];
-    // An earlier state is only needed for its time.
     const lastBefore = all.findLastIndex(({ block }) => block <= place.windowStart);
     const states = all.slice(Math.max(0, lastBefore));
     const { block } = all.at(-1) ?? first;
     const since = of.findLast((row) => row.block_number === block)?.time ?? first.since;
     const isRead = first !== events[0];
-    // Without a creation event, the age is known only if the blocks are indexed from the first one on. A pool is as old as its first state.
+    // Without a creation event, the first state has the age if all earlier blocks are indexed.
     const [creation] = ofKind('creation');
     const isWhole = creation !== undefined || (place.runStart <= chain.firstBlock && !isRead);
     const createdAt = isWhole ? Math.max(first.since, creation?.since ?? 0) : null;
@@ -142,7 +136,6 @@ function stateOf(row: StateRow): readonly ReportedState[] {
   return state === null ? [] : [{ block, since, transactionIndex, logIndex, state }];
 }
 
-/** Adds the changes of liquidity to pools of concentrated liquidity. Uncovered: some of these changes are not indexed. */
 async function withLiquidity(
   database: ReadDatabase,
   chain: Chain,
@@ -153,7 +146,7 @@ async function withLiquidity(
   if (concentrated.length === 0) return stored.map((pool) => inRangeOf(pool, [], false));
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
   const firstBlockOf = ({ states: [first] }: StoredPool): number => first?.block ?? 0;
-  // Changes in the block of a reading are part of it.
+  // A reading includes changes in its block.
   const covered = concentrated.filter(
     (pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool) + (pool.readAt === null ? 0 : 1),
   );

@@ -7,12 +7,12 @@ export interface PoolHistory extends PoolOfToken {
   /** Oldest first, never empty. */
   readonly states: readonly StateSince[];
   readonly changedAt: Pick<StateSince, 'block' | 'since'>;
-  /** Unix seconds of the pool's creation, or of its first event on chain; null: unknown. */
+  /** Unix seconds of creation or first event; null: unknown. */
   readonly createdAt: number | null;
-  /** Block at whose end contract calls read the first state; null: an event reported it. */
+  /** Block of the contract calls for the first state; null: from an event. */
   readonly readAt: number | null;
   readonly depth: DepthSource;
-  /** Base units of each token in all bins of a pair whose depth is unknown, at the end of the place; null: unknown. */
+  /** Base units in all bins of a pair whose depth is unknown; null: unknown. */
   readonly balanceMax?: Sides<bigint | null>;
 }
 

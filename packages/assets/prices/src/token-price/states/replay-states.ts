@@ -8,7 +8,7 @@ export interface ReplayedPool<Change> {
   at(state: StateSince['state']): Pick<StateSince, 'state' | 'balances'>;
 }
 
-/** The state at the end of each block with a state or a change. The first one has the changes until the start of the window. */
+/** At the end of blocks. The first state has all changes until the window's start. */
 export function replayStates<Change extends BlockTime>(
   [first, ...rest]: readonly ReportedState[],
   changes: readonly Change[],

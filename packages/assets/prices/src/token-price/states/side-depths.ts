@@ -5,19 +5,15 @@ export type Sides<Value> = readonly [Value, Value];
 
 export interface StateSince {
   readonly block: number;
-  /** Unix seconds of the block. */
   readonly since: number;
   readonly state: Reserves | ConcentratedState | ActiveBin;
-  /** Base units that the pool holds of each token; null: unknown. Liquidity Book: in bins up to 10 % away from the price. */
+  /** Base units; null: unknown. Liquidity Book: in bins up to 10 % away from the price. */
   readonly balances: Sides<bigint | null>;
 }
 
 const Q96 = 1n << 96n;
 
-/**
- * Base units of a constant product with the same price p: L/√p and L·√p. None without a price. Bins have no other limit than
- * {@link BIN_RESERVE_MAX}.
- */
+/** Base units of a constant product at price p: L/√p and L·√p. Bins: {@link BIN_RESERVE_MAX}. */
 export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
   if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
   if (state.of === 'bin') return [BIN_RESERVE_MAX, BIN_RESERVE_MAX];
@@ -29,10 +25,7 @@ export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
   ];
 }
 
-/**
- * The smaller of balance and virtual reserve, in base units: liquidity in a narrow range costs little, and balances may be out
- * of range. An unknown balance counts as zero.
- */
+/** Base units. Narrow liquidity costs little; balances may be out of range. Unknown: 0. */
 export function sideDepths({ state, balances: [balance0, balance1] }: StateSince): Sides<Fraction> {
   const [virtual0, virtual1] = virtualReserves(state);
   return [
@@ -43,5 +36,5 @@ export function sideDepths({ state, balances: [balance0, balance1] }: StateSince
 
 const NONE = wholeFraction(0n);
 
-/** A Liquidity Book pair stores its reserves in 136 bits at most. */
+/** A pair stores its reserves in 136 bits. */
 const BIN_RESERVE_MAX = wholeFraction((1n << 136n) - 1n);

@@ -15,7 +15,7 @@ import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
-/** The tokens of positions at each price, without fees. Pools are left out unless every liquidity change is indexed. */
+/** Tokens of positions, without fees. Only pools whose liquidity changes are all indexed. */
 export async function readPrincipals(
   database: ReadDatabase,
   chain: Chain,
@@ -31,14 +31,14 @@ export async function readPrincipals(
   );
 }
 
-/** The liquidity of a pool before the first unsummed block of a span, and its changes from there to the end, oldest first. */
+/** Liquidity before the first unsummed block of a span, then changes, oldest first. */
 interface Positions<Pool> {
   readonly pool: Pool;
   readonly before: TickLiquidity;
   readonly changes: readonly LiquidityChange[];
 }
 
-/** Pools are left out unless every change since their creation is indexed. */
+/** Only pools whose changes since creation are all indexed. */
 export async function readPositions<Pool extends ManagedPool>(
   database: ReadDatabase,
   chain: Chain,
@@ -60,7 +60,7 @@ export async function readPositions<Pool extends ManagedPool>(
   return known.map((positions, index) => ({ ...positions, changes: changes[index] ?? [] }));
 }
 
-/** The first state has the positions at the start of the window. @param changes after those that `before` counts, oldest first */
+/** The first state is the window's start. @param changes after those in `before`, oldest first */
 export function principalStates(
   { states }: Pick<StoredPool, 'states'>,
   before: Pick<TickLiquidity, 'ticks'>,

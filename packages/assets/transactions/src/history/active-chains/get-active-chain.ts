@@ -17,7 +17,7 @@ export interface ActiveChain {
   readonly indexed: Indexed;
 }
 
-/** `ends` is null without known activity. */
+/** `ends` null: no known activity. */
 export async function getActiveChain(
   database: ReadDatabase,
   chain: Chain,

@@ -1,11 +1,10 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { NftLeg, TokenLeg, WalletTransaction } from './wallet-transaction.ts';
 
-/** The native token, as an asset; tokens are identified by their contract. */
 export const COIN = 'coin';
 export type MovedAsset = Address | typeof COIN;
 
-/** Net amounts in base units, above zero: tokens in the order of their logs, the native token last. */
+/** Base units, net, above zero: tokens in log order, the native one last. */
 export type Amounts = ReadonlyMap<MovedAsset, bigint>;
 
 export interface ClassificationFeatures {
@@ -20,15 +19,11 @@ export interface ClassificationFeatures {
   readonly paid: boolean;
   readonly got: boolean;
   readonly isSender: boolean;
-  /** Outgoing legs of net outgoing tokens, and incoming legs of net incoming ones. */
   readonly legsOut: readonly TokenLeg[];
   readonly legsIn: readonly TokenLeg[];
 }
 
-/**
- * Net movements by asset. Legs to oneself and ERC-20 legs of zero don't count. Amounts that went out and came back in
- * full count only if no other leg is left, as outgoing.
- */
+/** Legs to oneself and ERC-20 legs of 0 don't count. What came back in full counts only alone. */
 export function featuresOf(transaction: WalletTransaction): ClassificationFeatures {
   const { wallet, from } = transaction;
   const coins = transaction.coins.filter((leg) => (leg.from !== leg.to || leg.isMinted === true) && leg.value > 0n);
@@ -57,7 +52,6 @@ export function featuresOf(transaction: WalletTransaction): ClassificationFeatur
   };
 }
 
-/** A leg to oneself is outgoing, unless it was minted. */
 export function isGiven({ from, isMinted = false }: Pick<Moved, 'from' | 'isMinted'>, wallet: Address): boolean {
   return from === wallet && !isMinted;
 }

@@ -12,14 +12,11 @@ export interface Rule {
   holds(given: Case): boolean;
   readonly category: Category | ((given: Case) => Category);
   readonly detail?: CategoryDetail | ((given: Case) => CategoryDetail | null);
-  /** It depends on facts that are invisible without traces. @default false */
+  /** Depends on facts that only traces show. @default false */
   readonly isInferred?: boolean;
 }
 
-/**
- * The category of a transaction from one wallet's view: the first matching rule. The last one always matches. Rules
- * that need evidence are skipped without it: nothing is guessed from function names for similar tokens.
- */
+/** First match wins; the last rule always matches. Rules without their evidence are skipped. */
 export const DECISION_TABLE: readonly Rule[] = [
   { name: 'it failed', holds: ({ transaction }) => transaction.status === 0, category: 'contract interaction' },
   {
@@ -73,7 +70,7 @@ export const DECISION_TABLE: readonly Rule[] = [
   {
     name: 'a loan paid back',
     holds: ({ paid, got, transaction }) => paid && !got && transaction.evidence.has('repay'),
-    // A part of a debt token is burnt: the payment's asset decides.
+    // Burnt debt tokens: the payment's asset decides.
     category: ({ legsOut, coinsOut }) => (coinsOut && legsOut.every(({ to }) => isBurnt(to)) ? 'send' : 'token send'),
     detail: 'repay',
   },
@@ -178,7 +175,6 @@ function isMovedByOthers(wallet: Address, { operator, from }: NftLeg): boolean {
   return operator !== null && operator !== wallet && operator !== from;
 }
 
-/** Methods that deposit an NFT, and those that withdraw it. */
 const GIVES = /^(?:deposit|stake)/i;
 const TAKES = /^(?:withdraw|unstake|exit)/i;
 
@@ -199,15 +195,14 @@ function bridged({ transaction }: Case): CategoryDetail | null {
   return transaction.evidence.has('bridge') ? 'bridge' : null;
 }
 
-/** Functions that take an approval by a signature. */
 const PERMITS = /^(?:permit|selfPermit)|WithPermit/;
 
-/** The sender does not matter: a smart contract wallet also approves in other accounts' transactions. */
+/** Any sender: smart contract wallets approve in others' transactions. */
 function permitted({ transaction }: Case): CategoryDetail | null {
   return PERMITS.test(transaction.method ?? '') ? 'permit' : null;
 }
 
-/** The category of the first leg, if all legs move nothing: with amount zero, or to oneself. */
+/** The first leg's category, if nothing moved: amount 0, or to oneself. */
 function idleCategory({ wallet, coins, tokens, nfts }: WalletTransaction): Category | null {
   if (coins.length > 0) return 'send';
   const [token] = tokens.toSorted((a, b) => a.logIndex - b.logIndex);
@@ -217,10 +212,7 @@ function idleCategory({ wallet, coins, tokens, nfts }: WalletTransaction): Categ
   return nft === undefined ? null : 'nft send';
 }
 
-/**
- * The wallet paid one asset to a contract that minted its own tokens for it: a vault without its own events, or a
- * bridged native token that wraps.
- */
+/** For example a vault without events, or a bridged native token that wraps. */
 function isShareMinted(
   transaction: WalletTransaction,
   { assetsOut, assetsIn, legsIn }: ClassificationFeatures,
@@ -232,14 +224,13 @@ function isShareMinted(
   return legsIn.every(({ from }) => from === ZERO_ADDRESS) && took(transaction, share, paid);
 }
 
-/** The wallet's tokens were burnt by their contract, which paid native tokens or other tokens for them. */
+/** Tokens were burnt by a contract that paid for them. */
 function isShareBurnt(transaction: WalletTransaction, { legsOut, assetsIn, got }: ClassificationFeatures): boolean {
   const contracts = new Set(legsOut.map(({ token }) => token));
   if (!got || contracts.size === 0 || !legsOut.every(({ to }) => isBurnt(to))) return false;
   return [...assetsIn.keys()].every((asset) => [...contracts].some((contract) => gave(transaction, contract, asset)));
 }
 
-/** Intermediaries: transfers between them are not among the wallet's own legs. */
 function took({ coins, tokens, evidence }: WalletTransaction, contract: Address, asset: MovedAsset): boolean {
   return asset === COIN
     ? coins.some(({ to, value }) => to === contract && value > 0n)

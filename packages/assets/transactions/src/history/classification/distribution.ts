@@ -1,10 +1,8 @@
 import type { ClassificationFeatures } from './classification-features.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 
-/** Prefixes of distribution functions, in any letter case. */
 const NAMES = ['airdrop', 'multisend', 'multitransfer', 'disperse', 'batchtransfer'];
 
-/** Selectors of such functions without a name in the embedded list. */
 const SELECTORS: ReadonlySet<string> = new Set([
   '0x67243482',
   '0x633002d0',
@@ -15,9 +13,8 @@ const SELECTORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The wallet is one of many receivers: it didn't send the transaction and only receives. In addition, the method is a
- * distribution, or the same token goes from one source to at least ten receivers, in equal amounts or of a token in no
- * imported list. An exchange's payout of a listed token in different amounts is therefore not included.
+ * The wallet only receives, and is not the sender. The method distributes, or a source sends ten
+ * or more receivers a token, equally or unlisted: payouts of exchanges are not included.
  */
 export function isDistribution(
   { method, selector, evidence, listed }: WalletTransaction,

@@ -1,10 +1,7 @@
 import type { Address } from '@chainstead/core';
 import type { WalletTransaction } from './wallet-transaction.ts';
 
-/**
- * Unsolicited: the wallet didn't send it, and each leg is of a token that is flagged as spam, or an ERC-20 transfer of
- * zero (address poisoning). Native tokens never are.
- */
+/** The wallet is not the sender. Legs are of spam tokens, or ERC-20 zeros (address poisoning). */
 export function isPossibleSpam(
   { wallet, from, coins, tokens, nfts }: Pick<WalletTransaction, 'wallet' | 'from' | 'coins' | 'tokens' | 'nfts'>,
   isFlagged: (token: Address) => boolean,

@@ -1,14 +1,13 @@
 import type { Address } from '@chainstead/core';
 import type { Evidence } from '../../index.ts';
 
-/** Moved by the transaction's own value or by an internal call. */
 export interface CoinLeg {
   readonly from: Address;
   readonly to: Address;
   /** Wei. */
   readonly value: bigint;
   readonly isInternal: boolean;
-  /** Minted by a deposit from the chain below: its sender paid nothing on this chain. @default false */
+  /** Minted by a deposit from the chain below: nothing is paid here. @default false */
   readonly isMinted?: boolean;
 }
 
@@ -27,7 +26,6 @@ export interface NftLeg {
   readonly from: Address;
   readonly to: Address;
   readonly amount: bigint;
-  /** The account that moved it, if the event has it (ERC-1155). */
   readonly operator: Address | null;
   readonly logIndex: number;
 }
@@ -37,28 +35,24 @@ export interface TradePart {
   readonly isOffer: boolean;
 }
 
-/** From one wallet's view: all facts that determine the category. */
 export interface WalletTransaction {
   readonly wallet: Address;
   readonly from: Address;
   readonly to: Address | null;
-  /** Null before Byzantium: not known to have failed. */
+  /** Null before Byzantium. */
   readonly status: 0 | 1 | null;
   readonly method: string | null;
   readonly selector: string | null;
-  /** The wallet's own legs, in order: the transaction's value before internal transfers; logs by their index. */
   readonly coins: readonly CoinLeg[];
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly NftLeg[];
   readonly listed: ReadonlySet<Address>;
-  /** Approvals with the wallet as owner: whether each grants something. Approvals of one NFT are not included. */
   readonly approvals: readonly { readonly isGranted: boolean }[];
   readonly trades: readonly TradePart[];
   readonly evidence: ReadonlySet<Evidence>;
   readonly isTraced: boolean;
 }
 
-/** Clients switch over these. */
 export const CATEGORIES = [
   'send',
   'receive',
@@ -81,7 +75,6 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Finer categories, each only if an event or a rule shows it. */
 export const CATEGORY_DETAILS = [
   'wrap',
   'unwrap',

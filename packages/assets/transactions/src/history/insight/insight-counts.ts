@@ -1,4 +1,4 @@
-/** Sums of a wallet's activity on a chain. Pure: takes positions in chain order, returns sums. */
+/** Pure: takes positions in chain order. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { z } from 'zod';
@@ -10,26 +10,26 @@ const transfersSchema = z.object({ sent: z.int(), received: z.int(), total: z.in
 const activitySchema = z.object({
   block: z.int(),
   hash: z.string(),
-  /** Seconds since the Unix epoch. */
+  /** Unix seconds. */
   time: z.number(),
   type: z.enum(['nativeTransfer', 'tokenTransfer', 'nftTransfer', 'transaction']),
   direction: z.enum(['in', 'out']),
 });
 
-/** Amounts are wei. */
+/** Wei. */
 export const insightCountsSchema = z.object({
   first: activitySchema.nullable(),
   last: activitySchema.nullable(),
   firstInitiated: activitySchema.nullable(),
   lastInitiated: activitySchema.nullable(),
-  /** UTC days since the Unix epoch, ascending. */
+  /** UTC days since the epoch, ascending. */
   days: z.array(z.int()),
   initiated: z.int(),
   involved: z.int(),
   native: transfersSchema,
   erc20: transfersSchema,
   nft: transfersSchema,
-  /** Keys of addresses (`addressKey`), {@link COUNTERPARTIES_MAX} at most. */
+  /** `addressKey`, at most {@link COUNTERPARTIES_MAX}. */
   sentTo: z.array(z.string()),
   receivedFrom: z.array(z.string()),
   tokens: z.int(),
@@ -39,7 +39,7 @@ export const insightCountsSchema = z.object({
   coinsReceived: wei,
   largestIn: wei,
   largestOut: wei,
-  /** Native token amounts in cents; all of them, or none. */
+  /** Native token amounts in cents; all, or none. */
   dollars: z.object({ gas: wei, sent: wei, received: wei, largestIn: wei, largestOut: wei }).nullable(),
 });
 export type InsightCounts = z.infer<typeof insightCountsSchema>;
@@ -54,7 +54,7 @@ export interface CountedTransaction {
   readonly to: Address | null;
   readonly created: Address | null;
   readonly succeeded: boolean;
-  /** Created by a deposit from the chain below: its sender pays nothing on this chain. */
+  /** Created by a deposit from the chain below: the sender pays nothing here. */
   readonly isMinted: boolean;
   readonly value: bigint;
   readonly fee: bigint;
@@ -62,13 +62,12 @@ export interface CountedTransaction {
 
 export interface CountedPlace {
   readonly place: WalletPlace;
-  /** Seconds since the Unix epoch. */
   readonly time: number;
   readonly transaction: CountedTransaction | null;
   readonly centsOf: ((wei: bigint) => bigint) | null;
 }
 
-/** @param isPriced amounts are converted to dollars: each then needs a price */
+/** @param isPriced amounts are converted to dollars: each needs a price */
 export function createInsightCount(wallet: Address, isPriced: boolean) {
   const days = new Set<number>();
   const tokens = new Set<Address>();
@@ -183,7 +182,6 @@ function reported(
   if (transfer !== undefined)
     return { type: nft === undefined ? 'tokenTransfer' : 'nftTransfer', direction: transfer.isSent ? 'out' : 'in' };
   const inside = parts.find(({ kind }) => kind === 'internal');
-  // A deposit to its own sender is incoming.
   const isGiven =
     transaction === null || (transaction.from === wallet && !(transaction.isMinted && transaction.to === wallet));
   const isOut = inside === undefined ? isGiven : inside.isSent;

@@ -20,7 +20,6 @@ type Question = z.infer<typeof questionSchema>;
 const answerSchema = z.object({
   to: z.int(),
   counts: insightCountsSchema,
-  /** Swaps of the wallet. Not in a result that an earlier version stored. */
   swaps: z
     .object({
       /** Cents; null: unknown. */
@@ -31,7 +30,7 @@ const answerSchema = z.object({
 });
 export type CountedInsight = z.infer<typeof answerSchema>;
 
-/** It may take minutes, so no other state read queues behind it. */
+/** Takes minutes: no other state read queues behind it. */
 export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {
   name: 'wallet-insight',
   question: questionSchema,
@@ -72,7 +71,6 @@ async function lookUp(database: Database, chain: Chain, places: readonly WalletP
   ]);
   return places.flatMap((place) => {
     const time = times.get(place.block);
-    // A reorg removed the block since its rows were read.
     if (time === undefined) return [];
     const transaction = transactions.get(`${place.block} ${place.index}`) ?? null;
     return [{ place, time, transaction, centsOf: prices.get(place.block) ?? null }];
@@ -118,7 +116,7 @@ async function readTransactions(
   );
 }
 
-/** The value of wei in cents by block. Empty without an ether price, or if the native token is not ether. */
+/** Wei to cents by block. Empty: no ether price, or another native token. */
 async function readPrices(
   database: Database,
   chain: Chain,
@@ -136,7 +134,6 @@ async function readPrices(
       const price = readEtherQuote(chain, quote);
       if (price === null) return [];
       const [numerator, denominator] = [price.numerator * 100n, price.denominator * WEI];
-      // Rounds halves up, as displayed prices do.
       const centsOf = (wei: bigint): bigint => (2n * wei * numerator + denominator) / (2n * denominator);
       return [[block, centsOf]];
     }),

@@ -74,13 +74,12 @@ export const walletInsightSchema = z
 export interface CountedChain {
   readonly chain: Chain;
   readonly counts: InsightCounts;
-  /** For all swaps, in cents; null: unknown. */
+  /** Cents; null: unknown. */
   readonly swapVolume: string | null;
   readonly toBlock: number;
   readonly isComplete: boolean;
 }
 
-/** @param now seconds since the Unix epoch */
 export function showWalletInsight(
   address: Address,
   chains: readonly CountedChain[],
@@ -162,14 +161,12 @@ function showFigures(chains: readonly CountedChain[], now: number) {
   };
 }
 
-/** A sum without an unknown chain would be too small. */
 function showSwapVolume(chains: readonly CountedChain[]): string | null {
   const volumes = chains.flatMap(({ swapVolume }) => (swapVolume === null ? [] : [BigInt(swapVolume)]));
   if (volumes.length < chains.length || chains.length === 0) return null;
   return dollarText(volumes.reduce((total, cents) => total + cents, 0n));
 }
 
-/** A sum without an unknown chain would be too small. */
 function showDollars(all: readonly InsightCounts[]) {
   const amounts = all.flatMap(({ dollars: reported }) => reported ?? []);
   const isKnown = amounts.length === all.length && all.length > 0;

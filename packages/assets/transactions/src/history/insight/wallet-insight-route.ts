@@ -26,18 +26,14 @@ export interface WalletInsightOptions {
   /** Used if a request has no chain. */
   readonly served: readonly Chain[];
   readonly nodeReads: NodeReadQueue;
-  /** Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
 }
 
-/** Cache time. Milliseconds. */
+/** Milliseconds. */
 const COUNTED_MS = 60_000;
 
-/**
- * `GET /api/v2.2/wallets/{address}/insight` (docs/api/wallets.md#wallet-insight). Counted by a worker; 503 if that takes
- * longer than the wait limit.
- */
+/** Counted by a worker; 503 beyond the wait limit (docs/api/wallets.md#wallet-insight). */
 export function createWalletInsightRoute(options: WalletInsightOptions): RouteModule {
   const { served, nodeReads, waitMs, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {

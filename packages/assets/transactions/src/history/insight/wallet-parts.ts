@@ -1,4 +1,3 @@
-/** Reads all of a wallet's activity on a chain, table by table, in chain order and in pages, however much it is. */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
@@ -18,15 +17,12 @@ import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '
 export interface WalletPart {
   readonly block: number;
   readonly index: number;
-  /**
-   * `account`: it sent, received or was created, or another sender's transaction made an approval for it; `internal`:
-   * native tokens moved inside; `approval`: it approved something.
-   */
+  /** `account`: also approvals in another sender's transaction. `internal`: native tokens. */
   readonly kind: 'account' | 'internal' | 'token' | 'nft' | 'approval';
   /** ROLES, or a number below them; only for `account`. */
   readonly roles: number;
   readonly hash: string | null;
-  /** Start of the transaction row's key; only for `account`. */
+  /** Only for `account`. */
   readonly transactionKey: string | null;
   readonly isSent: boolean;
   readonly isReceived: boolean;
@@ -43,7 +39,6 @@ export interface WalletPlace {
 }
 
 interface Source extends WalletTable {
-  /** Distinguish rows of one transaction, in order. */
   readonly ties: readonly string[];
   readonly columns: Sql;
 }
@@ -83,7 +78,6 @@ const SOURCES: readonly Source[] = [
 
 const PAGE = 2_000;
 
-/** Each transaction once, ascending. @param to the last block that counts */
 export async function* readWalletPlaces(
   database: ReadDatabase,
   chain: Chain,

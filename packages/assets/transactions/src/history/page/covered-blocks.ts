@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type ReadDatabase, sql } from '@chainstead/db';
 import { IS_CONTRADICTED } from '@chainstead/pages';
 
-/** The blocks with all rows of every account. Excludes blocks whose contents contradict their header. */
+/** Blocks with all rows of every account, without those that contradict their header. */
 export async function readCoveredBlocks(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

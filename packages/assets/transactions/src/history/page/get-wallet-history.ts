@@ -32,9 +32,9 @@ export interface HistoryPage {
   readonly next: TransactionPlace | null;
   readonly indexed: Indexed;
   readonly syncedBlock: number | null;
-  /** The newest block that the response could contain: the upper bound of its cursor. */
+  /** Upper bound of the cursor. */
   readonly newestBlock: number;
-  /** Internal transfers are known, for all requested blocks or at least for the page; `none`: they are not. */
+  /** Internal transfers: known for all requested blocks, or for the page; `none`: unknown. */
   readonly traces: 'indexed' | 'on-demand' | 'none';
 }
 
@@ -44,9 +44,8 @@ export interface WantedTransaction extends PlacedTransaction {
 }
 
 export interface ReadTransaction {
-  /** Without logs if their evidence is stored. */
   readonly record: TransactionRecord;
-  /** Evidence about the wallet in its logs; null: the record has the logs. */
+  /** Null: the record has the logs. */
   readonly said: StoredEvidence | null;
 }
 
@@ -61,10 +60,7 @@ export interface HistoryReading {
   readonly withMetadata: boolean;
 }
 
-/**
- * The transactions, with the wallet's asset movements and the category of each.
- * @throws {InconsistentPageError} if a row repeatedly comes without its block
- */
+/** @throws {InconsistentPageError} if a row repeatedly lacks its block */
 export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
   const { database, chain } = reading;
   const { indexed, isTraced, syncedBlock, places, blockOf, legsAt } = await readConsistentPage(() =>

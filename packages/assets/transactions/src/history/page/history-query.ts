@@ -10,7 +10,6 @@ export interface PlacedTransaction extends TransactionPlace {
   readonly hash: Hash;
 }
 
-/** One transaction from the beginning on: one more than the limit is read. */
 export const FIRST_PLACE = {
   ...{ order: 'ASC' as const, limit: 0, after: null, pinnedBlock: null },
   ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },

@@ -19,16 +19,12 @@ const RANGES: readonly WalletTable[] = [account, token, nftFrom, nftTo, approval
 
 export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
 export const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
-/** Without stored transactions, those in which the wallet has no legs are missing. */
+/** Without stored transactions, those without legs of the wallet are missing. */
 export function historyDatasets({ transactions }: Chain): readonly string[] {
   return [...ASSET_MOVEMENT_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
 }
 
-/**
- * The coverage of the wallet's transfers, and `places` in order, as JSON: block, index, hash or null, key of the stored
- * row or null. Each range stops after limit + 1 transactions; their union is merged. As in
- * wallet-transfers-statement.ts of ERC-20, the planner can't choose to read and sort all of a wallet.
- */
+/** Merges ranges that stop after limit + 1: the planner must not read and sort a whole wallet. */
 export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   const chainId = sql`${chain.id}`;
   const wallet = sql`${addressBytes(query.wallet)}::bytea`;
@@ -45,7 +41,6 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
       sql`chain_id = ${chainId}`,
       ...scan,
     ];
-    // Rows of an account have the key of the transaction's row instead of the hash.
     const columns =
       range === account
         ? sql`NULL::text AS hash, transaction_key::text AS row_key`
@@ -61,7 +56,6 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, (
 FROM covered`;
 }
 
-/** A wallet's coverage in a dataset, and whether it includes the bounds of the query. */
 export function coverageStatement(chain: Chain, dataset: string, query: HistoryQuery): Sql {
   const chainId = sql`${chain.id}`;
   const subject = sql`${addressBytes(query.wallet)}::bytea`;

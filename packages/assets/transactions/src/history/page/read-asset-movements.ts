@@ -9,7 +9,6 @@ import type { TransactionPlace } from './history-query.ts';
 import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
 
 export interface ShownNftLeg extends NftLeg {
-  /** NFT_TRANSFER_KINDS of token-events. */
   readonly kind: number;
 }
 
@@ -17,10 +16,10 @@ export interface IndexedLegs {
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly ShownNftLeg[];
   readonly trades: readonly TradePart[];
-  /** Native tokens moved by internal calls, in execution order; null if they are not indexed. */
+  /** In execution order; null: not indexed. */
   readonly inside: readonly CoinLeg[] | null;
   readonly approvals: readonly GivenApproval[];
-  /** Other evidence about the wallet in its logs; null if the wallet has no row for it. */
+  /** Null: no row. */
   readonly said: StoredEvidence | null;
 }
 
@@ -29,11 +28,7 @@ export interface PageSpan {
   readonly last: TransactionPlace;
 }
 
-/**
- * Reads a wallet's movements in a span of its transactions: one index range per table.
- * @param blocks those of the transactions
- * @returns a function that finds those at a position
- */
+/** One index range per table. @returns finds movements at a position */
 export async function readAssetMovements(
   database: ReadDatabase,
   chain: Chain,
@@ -129,7 +124,6 @@ function readNfts(scan: Scan, wallet: Address) {
   );
 }
 
-/** A sale to oneself is a purchase. */
 function readTrades(scan: Scan) {
   const of = (role: TradePart['role']): Sql =>
     sql`SELECT block_number, transaction_index, log_index, ${rawSql(`'${role}'`)} AS role, side FROM nft_trades ${scan.ofWallet({ key: `address_key(${role})`, account: role })} AND leads`;
@@ -172,5 +166,4 @@ function readSaid(scan: Scan) {
   );
 }
 
-/** `side` of a trade. */
 const OFFER_ACCEPTED = 1;

@@ -12,11 +12,7 @@ import {
   TRANSFERS,
 } from './places-statement.ts';
 
-/**
- * `indexed`: common to the history's datasets, complete only if transactions without legs are stored too. `isTraced`:
- * internal transfers are indexed for all requested blocks. `syncedBlock`: the newest one with all legs.
- * @throws {InconsistentPageError} for a transaction without its own row
- */
+/** `isTraced`: in all blocks. @throws {InconsistentPageError} for a transaction without its row */
 export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery) {
   const readCovered = async (dataset: string): Promise<Indexed> => {
     const [row] = await database.select<IndexedColumns>(coverageStatement(chain, dataset, query));
@@ -32,7 +28,7 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   const hashes = await readHashes(database, chain, entries);
   const places = entries.map(([blockNumber, transactionIndex, hash]) => {
     const reported = hash === null ? hashes.get(`${blockNumber} ${transactionIndex}`) : `0x${hash}`;
-    // Rows of both tables are written and removed together.
+    // Both tables are written and removed together.
     if (reported === undefined) throw new InconsistentPageError(blockNumber);
     return { blockNumber, transactionIndex, hash: parseHash(reported) };
   });
@@ -40,7 +36,6 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   const legs = [readIndexed(row), ...others.flatMap(({ dataset, indexed }) => (isLeg(dataset) ? [indexed] : []))];
   const indexed = [readIndexed(row), ...others.map((other) => other.indexed)].reduce(together);
   const syncedBlock = legs.reduce(together).toBlock;
-  // Without a bound, the newest block of a dataset counts.
   const highest = [query.toBlock, query.pinnedBlock, syncedBlock].filter((bound) => bound !== null);
   const { complete = false, toBlock: tracedTo = null } = traces ?? {};
   return {
@@ -51,10 +46,8 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   };
 }
 
-/** Block, index, hash without `0x`, key of the stored row. */
 type PlaceEntry = readonly [number, number, string | null, string | null];
 
-/** The hashes of transactions that only their stored rows have, by position. */
 async function readHashes(database: ReadDatabase, chain: Chain, places: readonly PlaceEntry[]) {
   const wanted = places.filter(([, , hash]) => hash === null);
   if (wanted.length === 0) return new Map<string, string>();

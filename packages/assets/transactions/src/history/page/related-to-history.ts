@@ -11,7 +11,6 @@ interface NamedToken {
   readonly logo: string | null;
   readonly isVerified: boolean;
   readonly isSpam: boolean;
-  /** Its transfers are of NFTs, whatever their format. */
   readonly isNft: boolean;
 }
 

@@ -29,7 +29,7 @@ interface TransactionFacts {
   readonly booksOf: BooksOf;
 }
 
-/** A failed transaction moved nothing. Pure. */
+/** Pure. A failed transaction moved nothing. */
 export function seenByWallet(
   chain: Chain,
   wallet: Address,
@@ -55,7 +55,7 @@ export function seenByWallet(
   };
 }
 
-/** With the listed tokens. Events of an NFT contract are not ERC-20 legs, whatever their format. */
+/** NFT contracts have no ERC-20 legs, in any format. */
 export function withKnownTokens(
   seen: SeenTransaction,
   tokenOf: (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean },
@@ -65,7 +65,6 @@ export function withKnownTokens(
   return { ...seen, tokens, listed: new Set(listed) };
 }
 
-/** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
 function ownValue(wallet: Address, { type, value, contractAddress, ...record }: TransactionRecord): readonly CoinLeg[] {
@@ -86,7 +85,6 @@ function movedInside(wallet: Address, calls: readonly InternalTransactionRecord[
   });
 }
 
-/** Logs of a record are already lower case. */
 function brandedLog({ index, address, topics, data }: TransactionRecord['logs'][number]) {
   return {
     index,

@@ -3,17 +3,13 @@ import { addressBytes, expectedTrue, rawSql, type Sql, sql } from '@chainstead/d
 import { addressKey } from '@chainstead/db/address-key';
 import { IN_HISTORY } from '../../index.ts';
 
-/** Rows of a wallet in a range of an index, in chain order. */
 export interface WalletTable {
   readonly table: string;
-  /** SQL of the index's first column. */
   readonly key: string;
   readonly account: string;
-  /** Other rows don't count. */
   readonly also?: Sql;
 }
 
-/** The tables with a wallet's part in transactions. */
 export const WALLET_TABLES = {
   account: { table: 'account_transactions', key: 'account_key', account: 'account', also: IN_HISTORY },
   internal: { table: 'internal_transfers', key: 'account_key', account: 'account' },
@@ -23,7 +19,6 @@ export const WALLET_TABLES = {
   approval: { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
 } as const satisfies Record<string, WalletTable>;
 
-/** Transfers to oneself are among those from the wallet. */
 export const NFT_FROM_OTHERS = { ...WALLET_TABLES.nftTo, also: sql`from_address <> to_address` };
 
 export function rowsOfWallet({ key, account }: Pick<WalletTable, 'key' | 'account'>, wallet: Address): readonly Sql[] {

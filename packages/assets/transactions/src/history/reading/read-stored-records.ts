@@ -18,10 +18,7 @@ import {
 import { readCoveredBlocks } from '../page/covered-blocks.ts';
 import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-history.ts';
 
-/**
- * Those that are stored with everything a history shows, by hash.
- * @param withLogs logs themselves are needed, not only their evidence
- */
+/** By hash. @param withLogs logs too, not only their evidence */
 export async function readStoredRecords(
   { database, chain, withLogs }: { database: ReadDatabase; chain: Chain; withLogs: boolean },
   wanted: readonly WantedTransaction[],
@@ -32,12 +29,12 @@ export async function readStoredRecords(
   for (const { hash, legs, ...place } of wanted) {
     const record = stored.get(hash);
     if (record === undefined) continue;
-    // A failed transaction has no logs. Contracts logged nothing in a plain transfer, but the client may have (EIP-7708).
+    // Failed transactions have no logs. A plain transfer may have the client's (EIP-7708).
     if (record.status === 0 || (!withLogs && isPlainTransfer(record)))
       reported.set(hash, { record, said: SAYS_NOTHING });
     else if (withLogs) continue;
     else if (legs.said === null) unreported.push({ ...place, record, legs });
-    // For approvals, only those of tokens are stored, if their dataset has the block.
+    // Approvals of tokens are the only stored ones, if their dataset has the block.
     else if (!legs.said.approvesOtherwise && (!legs.said.approvesTokens || legs.approvals.length > 0))
       reported.set(hash, { record, said: legs.said });
   }
@@ -84,10 +81,7 @@ interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transacti
   readonly record: TransactionRecord;
 }
 
-/**
- * Those without a row of the wallet: if rows of all accounts are stored, their logs have no evidence about it alone.
- * Evidence for all participants is in another account's row.
- */
+/** If rows of all accounts are stored, logs without a row have no evidence about it alone. */
 async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonly StoredPlace[]) {
   if (places.length === 0) return [];
   const accounts = places.map(

@@ -11,7 +11,7 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]
 const requestedSchema = z.object({ hash, index: z.int().min(0), blockHash: hash });
 const questionSchema = z.object({ items: z.array(requestedSchema).min(1) });
 const answerSchema = z.object({
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the epoch. */
   readAt: z.number(),
   transactions: z.array(transactionRecordSchema),
 });
@@ -20,7 +20,7 @@ type RequestedTransaction = z.infer<typeof requestedSchema>;
 type Question = z.infer<typeof questionSchema>;
 export type WalletTransactionsAnswer = z.infer<typeof answerSchema>;
 
-/** A page is in many blocks: two light calls per transaction, instead of every whole block. */
+/** Two light calls per transaction, instead of whole blocks. */
 export const walletTransactionsKind: StateKind<Question, WalletTransactionsAnswer> = {
   name: 'wallet-transactions',
   question: questionSchema,
@@ -41,7 +41,7 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
       const reason = wrongIn(item, transaction?.value, receipt?.value);
       if (reason === null) {
         const standard = standardTransaction(Object(transaction?.value));
-        // Receipts have the gas price; those that don't are older than base fees.
+        // Receipts without a gas price are older than base fees.
         return transactionRecord(executedTransaction(standard, parseReceipt(receipt?.value), item.index), { raw: {} });
       }
       if (transaction !== undefined && reason !== 'not there')
@@ -52,7 +52,7 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
   },
 };
 
-/** Null: accepted. The hash commits to the transaction; the index shows that it is in its block. */
+/** Null: accepted. The hash commits to the transaction, the index to its block. */
 function wrongIn(
   { hash: requested, index, blockHash }: RequestedTransaction,
   transaction: unknown,

@@ -85,7 +85,6 @@ export interface LegContext {
   readonly related: RelatedToHistory;
   readonly timestamp: string;
   readonly transactionIndex: number;
-  /** Wei that the transaction carried. */
   readonly value: string;
   readonly coin: { readonly symbol: string; readonly decimals: number };
 }

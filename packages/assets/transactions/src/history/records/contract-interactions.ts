@@ -49,10 +49,6 @@ const approvalForAllSchema = z
   })
   .openapi('HistoryApprovalForAll');
 
-/**
- * Approvals that a transaction granted: only the members that have entries. Clients know those of whole collections by
- * either name.
- */
 export const contractInteractionsSchema = z
   .object({
     approvals: z.array(approvalSchema).optional(),

@@ -61,5 +61,4 @@ export function showHistoryRow(
   };
 }
 
-/** Clients read the members of an event whether or not it was decoded. */
 const UNDECODED = { signature: null, label: null, type: 'event' as const, params: [] };

@@ -16,11 +16,10 @@ import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import type { HistoryRouteOptions } from './wallet-history-route.ts';
 
 export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
-  /** Used if a request has no chain. */
   readonly served: readonly Chain[];
 }
 
-/** `GET /api/v2.2/wallets/{address}/chains` (docs/api/wallets.md#active-chains). */
+/** docs/api/wallets.md#active-chains */
 export function createActiveChainsRoute(options: ActiveChainsOptions): RouteModule {
   const { served, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
@@ -34,7 +33,6 @@ export function createActiveChainsRoute(options: ActiveChainsOptions): RouteModu
           : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
       const requester = requesterOf(c);
       const find = async (chain: Chain): Promise<ActiveChain | null> => {
-        // The missing blocks may contain all of the wallet's activity there.
         await trackedWallets.ask({ database, logger }, chain, address, requester);
         const { ends, indexed } = await getActiveChain(reads, chain, address);
         if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);

@@ -16,13 +16,13 @@ import { createWalletStatsRoute } from './wallet-stats-route.ts';
 
 export interface HistoryOptions extends OnDemandReadsOptions {
   readonly chains: readonly Chain[];
-  /** Shared with other routes. @default a separate one, without proxy reads */
+  /** @default a separate one, without proxy reads */
   readonly abis?: AbiBooks;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
   readonly projections: SubjectProjections;
 }
 
-/** Call it once per process: state reads are shared by all of them. */
+/** Once per process: state reads are shared. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
   const trackedWallets = createTrackedWallets(onDemandBackfill, options);

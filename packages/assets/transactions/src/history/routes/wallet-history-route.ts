@@ -37,12 +37,11 @@ import { showHistoryRow } from '../records/show-history-row.ts';
 export interface HistoryRouteOptions {
   readonly onDemandReads: OnDemandReads;
   readonly abis: AbiBooks;
-  /** For chains that store only the transactions of requested wallets. */
   readonly trackedWallets: TrackedWallets;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
 }
 
-/** `GET /api/v2.2/wallets/{address}/history` (docs/api/wallets.md#wallet-history). */
+/** docs/api/wallets.md#wallet-history */
 export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteModule {
   const { trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
@@ -177,7 +176,7 @@ interface RecordsReading {
   readonly withLogs: boolean;
 }
 
-/** Stored transactions from their rows, all others from a node, in one batch. @throws as {@link OnDemandReads.read} */
+/** Stored rows, others from a node in one batch. @throws as {@link OnDemandReads.read} */
 async function readRecords(
   reading: RecordsReading,
   wanted: readonly WantedTransaction[],

@@ -27,10 +27,7 @@ export interface WalletStatsOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
 }
 
-/**
- * `GET /api/v2.2/wallets/{address}/stats` (docs/api/wallets.md#wallet-statistics). Exact counts of the indexed data; 503
- * during the first count of a very busy wallet.
- */
+/** Exact counts; 503 during a busy wallet's first one (docs/api/wallets.md#wallet-statistics). */
 export function createWalletStatsRoute(options: WalletStatsOptions): RouteModule {
   const { projections, waitMs, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {

@@ -1,4 +1,3 @@
-/** Counts the rows of a wallet between two blocks, in one statement for any number of such spans. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { type Database, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
@@ -7,15 +6,13 @@ import { NFT_FROM_OTHERS, rowsOfWallet, WALLET_TABLES, type WalletTable } from '
 
 export interface WalletCounts {
   readonly sent: number;
-  /** Transactions of its history, with any part of it. */
   readonly involved: number;
-  /** Logs, each once. */
   readonly nftTransfers: number;
   readonly tokenTransfers: number;
 }
 
 interface Source extends WalletTable {
-  /** A row's contribution, 0 or 1. @default 0 */
+  /** 0 or 1. @default 0 */
   readonly sent?: Sql;
   readonly nft?: Sql;
   readonly token?: Sql;
@@ -34,10 +31,7 @@ const SOURCES: readonly Source[] = [
   WALLET_TABLES.approval,
 ];
 
-/**
- * @param most maximum rows of a table in one of the spans
- * @returns `isOver`: a table has more rows, so the counts are not usable
- */
+/** @param most rows of a table in a span @returns `isOver`: exceeded, so counts are unusable */
 export async function countRows(
   database: Pick<Database, 'query'>,
   chain: Chain,
@@ -65,7 +59,6 @@ export function plus(a: WalletCounts, b: WalletCounts): WalletCounts {
 
 const NOTHING: WalletCounts = { sent: 0, involved: 0, nftTransfers: 0, tokenTransfers: 0 };
 
-/** A part is a source in a span. Each stops one row above its limit. */
 function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRange[], most: number): Sql {
   const limit = sql`${most + 1}`;
   const none = rawSql('0');
@@ -83,7 +76,7 @@ SELECT coalesce(sum(sent), 0)::int8 AS sent, count(*) AS involved, coalesce(sum(
 FROM (SELECT max(sent) AS sent, sum(nft) AS nfts, sum(token) AS tokens FROM rows GROUP BY block_number, transaction_index) AS places`;
 }
 
-/** The block of the row after that many rows, in block order; null: it has no more. */
+/** Null: there are no more rows. */
 export async function blockBeyond(
   database: Pick<Database, 'query'>,
   chain: Chain,
@@ -102,7 +95,6 @@ export async function blockBeyond(
   return row?.block ?? null;
 }
 
-/** What follows FROM: the wallet's rows of a source in a span. */
 function rowsIn({ from, to }: BlockRange, source: Source, { id }: Chain, wallet: Address): Sql {
   const { also = sql`true` } = source;
   const inSpan = sql`chain_id = ${id} AND block_number BETWEEN ${from}::int AND ${to}::int`;

@@ -19,10 +19,7 @@ interface CountedRangeBuilderOptions {
   readonly rowsPerRange: number;
 }
 
-/**
- * Counts span after span of a wallet, until a request can count the rest. One wallet at a time: each span blocks the
- * commits of its chain, which must get half of the time.
- */
+/** Span by span, one wallet at a time: commits of the chain wait, and must get half of the time. */
 export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
   const { database, projections, clock, waitMs, rowsPerRange } = options;
   const running = new Map<string, Promise<void>>();
@@ -30,7 +27,7 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
 
   async function buildAll(chain: Chain, wallet: Address): Promise<void> {
     const { all, lacking } = await readFollowings(database, chain, wallet);
-    // Counts made before all changes were followed may be wrong: they are deleted first.
+    // Counts made before all changes were followed may be wrong.
     if (lacking.length > 0) await deleteCountedRanges(database, chain, wallet);
     for (const following of all) await projections.keep(chain, following, wallet, waitMs);
     for (;;) {
@@ -54,10 +51,10 @@ export function createCountedRangeBuilder(options: CountedRangeBuilderOptions) {
   };
 }
 
-/** Under the lock of the chain's commits: no row changes meanwhile. @returns whether there was a span to count */
+/** Under the commit lock: no row changes. @returns whether there was a span to count */
 function buildNext(database: Database, chain: Chain, wallet: Address, rows: number): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    // Counts lost in a server crash are counted again.
+    // Counts lost in a crash are counted again.
     await transaction.query(sql`SET LOCAL synchronous_commit = off`);
     await lockChainCommits(transaction, chain);
     const { all, lacking } = await readFollowings(transaction, chain, wallet);

@@ -1,5 +1,3 @@
-/** Spans of blocks with stored counts of a wallet (`wallet_counts`). */
-
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
@@ -12,7 +10,6 @@ import type { WalletCounts } from './count-rows.ts';
 
 export interface CountedRange extends BlockRange, WalletCounts {}
 
-/** Heights of rows have four bytes. */
 export const ALL_BLOCKS: BlockRange = { from: 0, to: 2_147_483_647 };
 
 interface Following {
@@ -20,7 +17,7 @@ interface Following {
   readonly state: SubjectProjection;
 }
 
-/** The states that delete a wallet's spans when rows of a dataset change. */
+/** They delete a wallet's spans when rows change. */
 const FOLLOWINGS = [
   erc20Transfers as Dataset,
   erc20Approvals as Dataset,
@@ -34,7 +31,7 @@ const FOLLOWINGS = [
   return following;
 });
 
-/** `all`: those that the chain's writer knows. `lacking`: those of them that don't follow the wallet yet. */
+/** `all`: known to the chain's writer. `lacking`: those that don't follow the wallet yet. */
 export async function readFollowings(
   database: Pick<Database, 'query'>,
   chain: Chain,
@@ -47,10 +44,7 @@ export async function readFollowings(
   return { all, lacking: all.filter(({ state }) => rows.some((row) => row.state === state.name && !row.isFollowed)) };
 }
 
-/**
- * The relevant states: those that the chain's writer knows, and those that followed the wallet before. A program that
- * does not know one of them removes it when it writes rows: the wallet is not followed from then on.
- */
+/** Known to the writer, or following before. Programs remove states that they don't know. */
 function standingsOf({ id }: Chain, wallet: Address): Sql {
   const states = FOLLOWINGS.map(({ state }) => state.name);
   return sql`SELECT given.state, coalesce(known.version = 1 AND stored.built_to IS NULL AND NOT stored.is_stale, false) AS is_followed

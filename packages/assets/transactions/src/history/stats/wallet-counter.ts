@@ -8,7 +8,7 @@ import { createCountedRangeBuilder } from './counted-range-builder.ts';
 import { ALL_BLOCKS, readCountedRanges } from './counted-ranges.ts';
 
 export interface WalletCounter {
-  /** @throws StateUnavailableError (503) if the first count of a very busy wallet exceeds the wait limit */
+  /** @throws StateUnavailableError (503) if a busy wallet's first count exceeds the wait limit */
   count(chain: Chain, wallet: Address): Promise<WalletCounts>;
 }
 
@@ -23,15 +23,10 @@ export interface WalletCounterOptions {
 }
 
 const ROWS_PER_REQUEST = 50_000;
-/** Commits of the chain wait meanwhile. */
 const ROWS_PER_RANGE = 20_000;
-/** If there are more gaps between counted spans, they are counted first. */
 const GAPS_MAX = 8;
 
-/**
- * Counts a wallet's index entries for each request. For very busy wallets, counts of block spans are stored
- * (`wallet_counts`) and deleted as soon as rows in their blocks change: a request then counts only the rest.
- */
+/** Busy wallets have stored counts of spans, deleted when rows change. Requests count the rest. */
 export function createWalletCounter(options: WalletCounterOptions): WalletCounter {
   const { database, clock, waitMs } = options;
   const { rowsPerRequest = ROWS_PER_REQUEST, rowsPerRange = ROWS_PER_RANGE } = options;
@@ -43,7 +38,7 @@ export function createWalletCounter(options: WalletCounterOptions): WalletCounte
       const gaps = subtractRanges([ALL_BLOCKS], spans);
       if (gaps.length > GAPS_MAX) return null;
       const { counts, isOver } = await countRows(database, chain, wallet, gaps, rowsPerRequest);
-      // A row that was added to a span or removed deleted its count: the reads are consistent if all spans still exist.
+      // A changed row deletes its span's count: reads are consistent if all spans still exist.
       const remaining = spans.length === 0 ? spans : await readCountedRanges(database, chain, wallet);
       if (JSON.stringify(spans) !== JSON.stringify(remaining)) continue;
       return isOver ? null : spans.reduce<WalletCounts>(plus, counts);

@@ -17,7 +17,7 @@ export interface SummaryNames {
   labelOf(address: Address): string | null;
 }
 
-/** A readable sentence; its wording may change. */
+/** Wording may change. */
 export function summarise(
   transaction: WalletTransaction,
   category: Category,
@@ -66,7 +66,7 @@ export function summarise(
   }
 }
 
-/** Clients search for exactly this text. */
+/** Clients search for exactly this. */
 const SIGNED = 'Signed a transaction';
 
 interface Side {
@@ -103,7 +103,6 @@ function inOf(
   return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ from }) => from)) };
 }
 
-/** For transactions that move nothing: the first leg. */
 function firstAmount(
   tokens: readonly { readonly token: Address; readonly value: bigint }[],
   coins: readonly { readonly value: bigint }[],
@@ -137,7 +136,6 @@ function onlyOne(parties: readonly Address[]): Address | null {
   return others.length === 0 ? (party ?? null) : null;
 }
 
-/** For several tokens only their number; native tokens, the last part, separately. */
 function tokensTogether(side: Side, withCoins: boolean): Side {
   const tokens = withCoins ? side.parts.slice(0, -1) : side.parts;
   const coins = withCoins ? side.parts.slice(-1) : [];
@@ -159,7 +157,6 @@ function said(verb: string, parts: readonly string[]): string {
 }
 
 function swapped(out: readonly string[], came: readonly string[]): string {
-  // Assets that only traces would show are left out.
   return came.length === 0 ? said('Swapped', out) : `${said('Swapped', out)} for ${came.join(' and ')}`;
 }
 
@@ -168,7 +165,6 @@ function withParty(verb: string, { parts, party }: Side, word: 'to' | 'from', { 
   return party === null || parts.length === 0 ? text : `${text} ${word} ${labelOf(party) ?? shortAddress(party)}`;
 }
 
-/** Contracts of protocols appear only with their labels. */
 function withLabel(verb: string, { parts, party }: Side, word: 'to' | 'from', { labelOf }: SummaryNames): string {
   const text = said(verb, parts);
   const label = party === null ? null : labelOf(party);
