@@ -2,15 +2,15 @@ import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimits, type BodySink, type BoundedBody, openBodySink } from './bounded-body.ts';
 import type { Hop } from './hop.ts';
 
-export interface Answer extends BoundedBody {
+interface Answer extends BoundedBody {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: AnswerHeaders;
 }
 
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface Exchange {
+export interface EgressExchange {
   /** @throws what undici says, ResponseTooLargeError, BadEncodingError, the reason of its cancellation */
   readonly answer: Promise<Answer>;
   /** Ends it at any stage, unless it has ended. */
@@ -28,7 +28,7 @@ export function startExchange(
     /** Whether the body is to be read; it is empty otherwise. */
     readonly wantsBody: (status: number, headers: AnswerHeaders) => boolean;
   },
-): Exchange {
+): EgressExchange {
   const { hop, limits, wantsBody } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let connection: Dispatcher.DispatchController | undefined;

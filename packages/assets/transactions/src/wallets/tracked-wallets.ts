@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import type { OnDemandBackfill, RequestContext } from '@chainstead/pages';
+import type { OnDemandBackfill, OnDemandContext } from '@chainstead/pages';
 import {
   areBalancesMissing,
   areNewestSearched,
@@ -13,7 +13,12 @@ import {
 
 export interface TrackedWallets {
   /** Null: the chain stores all wallets, or none. The first request waits for the newest blocks. Calls no node. */
-  ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
+  ask(
+    context: OnDemandContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletSearch | null>;
 }
 
 /** For the stored request time: wallets without requests are deleted after weeks. */
@@ -33,7 +38,7 @@ export function createTrackedWallets(
   const looked = new Map<string, number>();
 
   /** When this process last stored it, by `performance.now()`. */
-  async function note({ database }: RequestContext, chain: Chain, wallet: Address): Promise<number> {
+  async function note({ database }: OnDemandContext, chain: Chain, wallet: Address): Promise<number> {
     const key = `${chain.id}.${wallet}`;
     const before = looked.get(key);
     if (before !== undefined && performance.now() - before < LOOK_AGAIN_MS) return before;
@@ -49,7 +54,7 @@ export function createTrackedWallets(
   }
 
   async function untilNewestSearched(
-    { database }: RequestContext,
+    { database }: OnDemandContext,
     chain: Chain,
     wallet: Address,
     { before, ends }: { readonly before: WalletSearch; readonly ends: number },

@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export interface PoolOptions extends ConnectionOptions {
+interface PoolOptions extends ConnectionOptions {
   /** Connections. */
   readonly size: number;
   /** {@link SessionClient.run} prepares statements. @default false */

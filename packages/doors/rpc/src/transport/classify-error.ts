@@ -13,7 +13,7 @@ export interface ErrorAnswer {
   readonly data?: unknown;
 }
 
-export interface Classification {
+interface Classification {
   readonly reaction: Reaction;
   readonly kind: FaultKind;
   /** The rule that matched; null for none. */

@@ -6,7 +6,7 @@ import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type RawOutgoing, type RawReply, type RawRequestShared, sendRaw, sendWhole } from './raw-request.ts';
 
 /** An HTTP response with a JSON body. With an error status the body may be anything. */
-export interface HttpAnswer {
+export interface JsonAnswer {
   readonly status: number;
   /** The parsed body; undefined if it was not JSON, which only error statuses may have. */
   readonly json: unknown;
@@ -21,7 +21,7 @@ export interface HttpEndpoint {
   post(
     payload: string,
     options: { timeoutMs: number; signal?: AbortSignal | undefined; bytesMax?: number | undefined },
-  ): Promise<HttpAnswer>;
+  ): Promise<JsonAnswer>;
   /** @returns the response unparsed. @throws TransportError; a failure after a stream began ends its iteration */
   send(outgoing: RawOutgoing): Promise<RawReply>;
   close(): Promise<void>;
@@ -95,7 +95,7 @@ export function withoutMark(text: string): string {
 }
 
 /** @throws TransportError if the body must be JSON and is not */
-export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): HttpAnswer {
+export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): JsonAnswer {
   const text = withoutMark(body.toString('utf8'));
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;

@@ -7,7 +7,7 @@ import { checkHeaderHash } from './header-hash.ts';
 /** `receipts`: root recomputed. `cross`: two upstreams agree. `none`: unchecked. `not-applicable`: no commitment. `unproven`: no match. */
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
-export type UnprovenReason =
+type UnprovenReason =
   | 'root-mismatch'
   | 'header-hash-mismatch'
   | 'root-missing'
