@@ -1,7 +1,7 @@
 import { hexBytes } from '@chainstead/db';
 import type { ParameterColumn } from '../tables/event-table.ts';
 
-export interface ColumnValues {
+interface ColumnValues {
   /** Phrase that completes "must be …". */
   readonly allowed: string;
   parse(text: string): FilterValue | undefined;

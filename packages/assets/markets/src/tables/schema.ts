@@ -164,7 +164,7 @@ export type PoolCreationRow = Readonly<typeof poolCreations.$inferSelect>;
 export type PoolStatus = 'unproven' | 'proven' | 'disproved';
 
 /** `creation`: event of the factory. `address`: hash of factory, tokens and parameters. `factory`: its answer at a block. */
-export type PoolProof = 'creation' | 'address' | 'factory';
+export type PoolProofKind = 'creation' | 'address' | 'factory';
 
 const due = dueColumns('');
 
@@ -186,7 +186,7 @@ export const pools = pgTable(
     /** Contract that holds the pool and emitted its events; null: the pool is a contract. */
     vault: address('vault'),
     status: text('status').$type<PoolStatus>().notNull().default('unproven'),
-    proof: text('proof').$type<PoolProof>(),
+    proof: text('proof').$type<PoolProofKind>(),
     /** Block of the proof; null: the proof needs none. A reorg of that block makes the pool due again. */
     proofBlock: integer('proof_block'),
     /** Exchange and emitter of its creation event: a factory, vault or pool manager. */

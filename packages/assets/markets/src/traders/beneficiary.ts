@@ -9,7 +9,7 @@ export interface TradedTokens {
 }
 
 /** The transaction's own value moves wrapped native tokens from its sender to its receiver. */
-export interface TokenMove {
+export interface TokenFlow {
   readonly token: Address;
   readonly from: Address;
   readonly to: Address;
@@ -23,7 +23,7 @@ export interface TokenMove {
  */
 export function beneficiariesOf(
   swaps: readonly TradedTokens[],
-  moves: readonly TokenMove[],
+  moves: readonly TokenFlow[],
   excluded: ReadonlySet<string>,
 ): readonly (Address | null)[] {
   const pools = new Set<string>(swaps.map(({ pool }) => pool));
@@ -45,7 +45,7 @@ export function beneficiariesOf(
 }
 
 /** By account, received minus given. Base units. */
-function netFlows(moves: readonly TokenMove[]) {
+function netFlows(moves: readonly TokenFlow[]) {
   const accounts = new Map<Address, Map<Address, bigint>>();
   const add = (account: Address, token: Address, value: bigint): void => {
     const flows = accounts.get(account) ?? new Map<Address, bigint>();

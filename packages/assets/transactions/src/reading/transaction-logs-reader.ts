@@ -12,7 +12,7 @@ interface Question {
   /** By position in the block, so that equal requests share the read. */
   transactions: Hash[];
 }
-export interface LogsAnswer {
+interface LogsAnswer {
   /** Milliseconds since the Unix epoch. */
   readAt: number;
   logs: TransactionRecord['logs'][];

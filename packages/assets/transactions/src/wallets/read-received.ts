@@ -3,10 +3,10 @@
 import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/pages';
 import { saveEstimate } from '@chainstead/sync';
-import type { FoundBlock } from './block-store.ts';
+import type { BlockWithCalls } from './block-store.ts';
 import { coinChangeIn } from './coin-change.ts';
 import { type ExplainedChanges, readExplainedChanges } from './explained-changes.ts';
-import { type Change, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
+import { type BalanceChange, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
 import { readMarked, recordMarked, recordWhole } from './named-ranges.ts';
 import { type CallsReader, createCallsReader } from './read-calls.ts';
 import { readNamed } from './read-named.ts';
@@ -62,10 +62,10 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
   if (isNamed) await recordNamed(turn, open);
   const expected = estimateBalances(open) + CALLS_PER_BLOCK * open.length;
   await saveEstimate(reading.database, subject, node.callsMade() + expected);
-  const steps: SpanSteps<Change> = {
+  const steps: SpanSteps<BalanceChange> = {
     narrow: async (left, blocks) => narrowChanges(left, await unexplainedAt(search, blocks)),
     keep: async (left, chosen) => {
-      const kept = { spans: left, chosen, read: (change: Change) => readFound(search, change, signal) };
+      const kept = { spans: left, chosen, read: (change: BalanceChange) => readFound(search, change, signal) };
       return (await keepBlocks(turn, kept)).left;
     },
   };
@@ -73,7 +73,7 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
 }
 
 /** Complete: an index has listed the blocks, and stored rows explain all changes of nonce and balance. */
-async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly Change[]) {
+async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly BalanceChange[]) {
   const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   const before = await readMarked(database, subject, 'doubted');
   await database.transaction(async (transaction) => {
@@ -91,7 +91,7 @@ async function unexplainedAt({ turn: { node }, explained }: BalanceSearch, block
 }
 
 /** With internal calls if transactions and withdrawals don't fully explain the change. */
-async function readFound(search: BalanceSearch, change: Change, signal: AbortSignal): Promise<FoundBlock> {
+async function readFound(search: BalanceSearch, change: BalanceChange, signal: AbortSignal): Promise<BlockWithCalls> {
   const { turn, explained } = search;
   const { reading, subject, store } = turn;
   const block = await store.read(change.until, signal);

@@ -21,8 +21,8 @@ import {
   type Subject,
 } from '@chainstead/sync';
 import { type AccountNode, createAccountNode } from './account-node.ts';
-import { type BlockStore, createBlockStore, type FoundBlock, recordSearched } from './block-store.ts';
-import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
+import { type BlockStore, type BlockWithCalls, createBlockStore, recordSearched } from './block-store.ts';
+import { blocksToAsk, isSingle, type SearchSpan, settledParts } from './halving.ts';
 import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
@@ -58,7 +58,7 @@ export interface SearchTurn {
   /** Blocks that are read are stored as searched. */
   readonly isRecorded: boolean;
   /** Ascending; null before anything about the ranges is known. */
-  open: readonly Span[] | null;
+  open: readonly SearchSpan[] | null;
 }
 
 /** For one turn. If no upstream has old state, the search is refused. */
@@ -157,7 +157,7 @@ async function takeTurn(
   return { outcome: 'more', callsMade: node.callsMade() };
 }
 
-export interface SpanSteps<S extends Span> {
+export interface SpanSteps<S extends SearchSpan> {
   /** After these blocks are read. */
   narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
   /** After these spans of one block are read and stored. */
@@ -167,7 +167,7 @@ export interface SpanSteps<S extends Span> {
 }
 
 /** Bisects the newest spans until there are blocks to read, and repeats. `first`: all spans, ascending. */
-export async function narrowDown<S extends Span>(
+export async function narrowDown<S extends SearchSpan>(
   turn: SearchTurn,
   first: readonly S[],
   { narrow, keep, oneByOne = false }: SpanSteps<S>,
@@ -195,7 +195,7 @@ export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd,
 }
 
 /** Newest first, with the completed blocks around each. `spans`: all open ones, ascending. */
-export async function keepBlocks<Found extends FoundBlock, S extends Span>(
+export async function keepBlocks<Found extends BlockWithCalls, S extends SearchSpan>(
   turn: SearchTurn,
   {
     spans,
