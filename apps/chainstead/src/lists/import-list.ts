@@ -4,7 +4,7 @@ import { COLLECTION_COLUMNS } from '@chainstead/nft';
 import { refreshTokens } from '@chainstead/tokens';
 import { collectionFormats } from './collection-formats.ts';
 import { labelFormats } from './label-formats.ts';
-import type { CollectionListEntry, LabelEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';
+import type { CollectionListEntry, LabelListEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';
 import { ListError } from './list-error.ts';
 import type { ListFormat } from './list-format.ts';
 import { parseList } from './parse-list.ts';
@@ -55,7 +55,7 @@ const TOKEN_LISTS: ListTable<TokenListEntry> = {
   tokens: 'adds',
 };
 
-const LABELS: ListTable<LabelEntry> = {
+const LABELS: ListTable<LabelListEntry> = {
   name: 'address_labels',
   formats: labelFormats,
   addressColumn: 'address',

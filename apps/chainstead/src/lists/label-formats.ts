@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { fields, type LabelEntry } from './list-entry.ts';
+import { fields, type LabelListEntry } from './list-entry.ts';
 import { isArrayOf, isCsvWith, isRecordOf, type ListFormat, listedItems } from './list-format.ts';
 
 const ADDRESS_KEY = /^0x[0-9a-f]{40}$/i;
 const NO_LABEL = 'neither label nor entity';
 
-const named = ({ label, entity }: LabelEntry): boolean => label !== null || entity !== null;
+const named = ({ label, entity }: LabelListEntry): boolean => label !== null || entity !== null;
 
 /** `[{ address, label, entity, entity_logo, chain_id }]`, only the address required. */
-const labelArray: ListFormat<LabelEntry> = {
+const labelArray: ListFormat<LabelListEntry> = {
   name: 'label array',
   matches: (content) =>
     isArrayOf(
@@ -37,7 +37,7 @@ const labelArray: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-const labelTable: ListFormat<LabelEntry> = {
+const labelTable: ListFormat<LabelListEntry> = {
   name: 'labels (CSV)',
   matches: (content) => isCsvWith(content, 'address', 'label'),
   items: listedItems,
@@ -49,7 +49,7 @@ const labelTable: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-const explorerLabels: ListFormat<LabelEntry> = {
+const explorerLabels: ListFormat<LabelListEntry> = {
   name: 'etherscan-labels',
   matches: (content) =>
     isRecordOf(content, ADDRESS_KEY, z.looseObject({ name: z.string(), labels: z.array(z.string()) })),
@@ -68,7 +68,7 @@ const explorerLabels: ListFormat<LabelEntry> = {
       .refine(named, { error: NO_LABEL }),
 };
 
-const explorerAccounts: ListFormat<LabelEntry> = {
+const explorerAccounts: ListFormat<LabelListEntry> = {
   name: 'explorer accounts (CSV)',
   matches: (content) => isCsvWith(content, 'address', 'name tag'),
   items: listedItems,
@@ -103,7 +103,7 @@ function slugOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
-export const labelFormats: readonly ListFormat<LabelEntry>[] = [
+export const labelFormats: readonly ListFormat<LabelListEntry>[] = [
   labelArray,
   explorerLabels,
   labelTable,

@@ -16,7 +16,7 @@ export interface TokenListEntry extends ListEntry {
   readonly logo: string | null;
 }
 
-export interface LabelEntry extends ListEntry {
+export interface LabelListEntry extends ListEntry {
   readonly label: string | null;
   readonly entity: string | null;
   readonly entityLogo: string | null;

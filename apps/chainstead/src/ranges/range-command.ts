@@ -9,7 +9,7 @@ import { createProgressReport, type WorkProgress } from '../text/progress.ts';
 import type { BlockRangeOptions } from './block-range-options.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 
-export interface RangeWork extends Invocation<BlockRangeOptions> {
+interface RangeWork extends Invocation<BlockRangeOptions> {
   readonly name: string;
   /** Shared with other processes; undefined: those of this process alone. */
   callLimitsOf?(configuration: Configuration): UpstreamLimits | undefined;

@@ -11,7 +11,7 @@ import type { ChainConfiguration } from '../configuration/index.ts';
 
 const RETRY_MS = 15_000;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;

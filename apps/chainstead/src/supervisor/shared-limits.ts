@@ -9,7 +9,7 @@ import {
 } from '@chainstead/rpc';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
-export interface SharedLimits extends UpstreamLimits {
+interface SharedUpstreamLimits extends UpstreamLimits {
   receive(message: LimitShare): void;
 }
 
@@ -19,7 +19,10 @@ const REPORT_MS = 1_000;
 const WAITING_MS = 100;
 
 /** @param send to the process that divides the limits */
-export function createSharedLimits(send: (message: LimitReport) => void, clock: Pick<Clock, 'now'>): SharedLimits {
+export function createSharedLimits(
+  send: (message: LimitReport) => void,
+  clock: Pick<Clock, 'now'>,
+): SharedUpstreamLimits {
   const receivers = new Map<string, (message: LimitShare) => void>();
 
   function share<One extends Limiter>(

@@ -8,7 +8,7 @@ import type { TransactionRecord } from './records/transaction-record.ts';
 /** Null: no node provides traces. */
 export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;
 
-export interface PlacedTransaction {
+export interface TransactionToTrace {
   readonly transaction: TransactionRecord;
   readonly block: { readonly hash: string };
   readonly proof: ProofMark;
@@ -18,7 +18,7 @@ export interface PlacedTransaction {
 /** Up to 100; traces must match their fields. @throws as {@link OnDemandReads.read} */
 export async function readInternalTransactions(
   { onDemandReads, chain, requester }: TracingRequest,
-  placed: readonly PlacedTransaction[],
+  placed: readonly TransactionToTrace[],
 ): Promise<InternalTransactionsByHash> {
   if (placed.length === 0) return new Map();
   const isFinal = placed.every(({ finalized }) => finalized);
@@ -53,7 +53,7 @@ function byHash(
   return traced === null ? null : new Map(traced.map(({ hash, calls }) => [hash, calls]));
 }
 
-function toTraced({ transaction, block, proof }: PlacedTransaction) {
+function toTraced({ transaction, block, proof }: TransactionToTrace) {
   const { hash, type, from, to, value, status, contractAddress } = transaction;
   return {
     hash: parseHash(hash),

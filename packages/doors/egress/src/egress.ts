@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { createAddressCheck } from './address-policy.ts';
 import { createCheckedConnector, type Resolver, systemResolver } from './checked-connector.ts';
 import { ConnectionFailedError, EgressError, EgressTimeoutError, TooManyRedirectsError } from './egress-error.ts';
-import { type Exchange, startExchange } from './exchange.ts';
+import { type EgressExchange, startExchange } from './exchange.ts';
 import { type HopRequest, isRedirect, nextHop, openingHop } from './hop.ts';
 
 export interface EgressOptions {
@@ -87,7 +87,7 @@ async function performRequest(
   const { signal, redirects = 0 } = request;
   const limit = { maxBytes: request.maxResponseBytes ?? standardMaxBytes, oversize: request.oversize ?? 'refuse' };
   let hop = openingHop(request);
-  let exchange: Exchange | undefined;
+  let exchange: EgressExchange | undefined;
   const deadline = { isOver: false };
   const timer = setTimeout(() => {
     deadline.isOver = true;

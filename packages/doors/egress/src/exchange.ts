@@ -2,14 +2,14 @@ import type { Dispatcher } from 'undici';
 import { ACCEPTED_ENCODINGS, type BodyLimits, type BodySink, type BoundedBody, openBodySink } from './bounded-body.ts';
 import type { Hop } from './hop.ts';
 
-export interface Answer extends BoundedBody {
+interface Answer extends BoundedBody {
   readonly status: number;
   readonly headers: AnswerHeaders;
 }
 
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface Exchange {
+export interface EgressExchange {
   /** @throws undici's errors, ResponseTooLargeError, BadEncodingError, the cancel reason */
   readonly answer: Promise<Answer>;
   cancel(reason: unknown): void;
@@ -25,7 +25,7 @@ export function startExchange(
     readonly limits: BodyLimits;
     readonly wantsBody: (status: number, headers: AnswerHeaders) => boolean;
   },
-): Exchange {
+): EgressExchange {
   const { hop, limits, wantsBody } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let connection: Dispatcher.DispatchController | undefined;

@@ -48,8 +48,8 @@ export {
   createOnDemandBackfill,
   type OnDemandBackfill,
   type OnDemandBackfillOptions,
+  type OnDemandContext,
   type ReadSender,
-  type RequestContext,
   type SenderReading,
   type WalletHistoryWorkOptions,
 } from './on-demand/on-demand-backfill.ts';

@@ -21,7 +21,7 @@ export interface ChainFamily {
 }
 
 /** Id, native currency, multicall3 and public endpoints are viem's. */
-export interface ChainFacts {
+interface ChainFacts {
   readonly key: string;
   readonly name: string;
   readonly viem: ViemChain;

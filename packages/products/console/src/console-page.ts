@@ -27,12 +27,16 @@ export interface ConsolePage {
 
 /** Below `/console`. Each requires a session, a change also the session's token. */
 export interface ConsoleRoutes {
-  view(path: string, answer: (request: PageRequest) => Promise<Answer>): void;
-  change<Form>(path: string, form: z.ZodType<Form>, answer: (request: ChangeRequest<Form>) => Promise<Answer>): void;
-  live(path: string, read: (request: PageRequest) => Promise<Html>): void;
+  view(path: string, answer: (request: ConsoleRequest) => Promise<PageAnswer>): void;
+  change<Form>(
+    path: string,
+    form: z.ZodType<Form>,
+    answer: (request: ChangeRequest<Form>) => Promise<PageAnswer>,
+  ): void;
+  live(path: string, read: (request: ConsoleRequest) => Promise<Html>): void;
 }
 
-export interface PageRequest {
+export interface ConsoleRequest {
   readonly session: ConsoleSession;
   readonly token: string;
   readonly parameter: (name: string) => string;
@@ -42,12 +46,12 @@ export interface PageRequest {
   readonly asker: InnerAsker;
 }
 
-export interface ChangeRequest<Form> extends PageRequest {
+export interface ChangeRequest<Form> extends ConsoleRequest {
   readonly form: Form;
   readonly by: AuditActor;
 }
 
-export type Answer = View | PartedView | { readonly goTo: string } | FileAnswer;
+export type PageAnswer = View | PartedView | { readonly goTo: string } | FileAnswer;
 
 export interface FileAnswer {
   readonly content: string | Uint8Array;

@@ -1,7 +1,7 @@
 import { ALL_SCOPES, type AuditActor, InvalidParameterError } from '@chainstead/http';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import type { Answer, ConsoleRoutes, FileAnswer, PageRequest, PartedView, View } from './console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, FileAnswer, PageAnswer, PartedView, View } from './console-page.ts';
 import type { SendLive } from './live/live-route.ts';
 import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
 
@@ -15,7 +15,7 @@ export function createConsoleRoutes(
   app: Hono<ConsoleEnv>,
   { actorOf, sendLive, render }: ConsoleRoutesOptions,
 ): { of(pagePath: string): ConsoleRoutes } {
-  const answer = (c: ConsoleContext, pagePath: string, given: Answer): Response | Promise<Response> => {
+  const answer = (c: ConsoleContext, pagePath: string, given: PageAnswer): Response | Promise<Response> => {
     if ('content' in given) return sendFile(c, given);
     if ('goTo' in given) return c.redirect(given.goTo, 303);
     return render(c, pagePath, given);
@@ -50,7 +50,7 @@ function rooted(path: string): string {
   return path === '' ? '/' : path;
 }
 
-function requestOf(c: ConsoleContext): PageRequest {
+function requestOf(c: ConsoleContext): ConsoleRequest {
   const session = c.get('session');
   return {
     session,

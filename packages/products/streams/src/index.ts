@@ -13,7 +13,7 @@ export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
 export { addHistoricalJobs, DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from './historical/historical-jobs.ts';
 export { createPastBlockServices } from './historical/past-block-services.ts';
 export { PREVIEW_BLOCKS_MAX, type RangePreview } from './historical/preview-range.ts';
-export { type AbiEvent, readAbiEvents } from './operations/read-abi-events.ts';
+export { type EventTopic, readAbiEvents } from './operations/read-abi-events.ts';
 export {
   createStreamOperations,
   type GivenStream,

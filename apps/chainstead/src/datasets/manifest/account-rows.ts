@@ -27,7 +27,7 @@ import {
   scanRange,
 } from '@chainstead/pages';
 
-export interface RowPlace {
+interface RowPlace {
   readonly block_number: number;
   readonly transaction_index: number;
   readonly log_index: number;

@@ -2,7 +2,7 @@ import { type Address, type Hash, parseHash } from '@chainstead/core';
 import { encodeFunctionData, type Hex, maxUint256, type TransactionReceipt } from 'viem';
 import type { Devnet } from '../devnet/devnet.ts';
 import type { DeployedContract, Market } from './market.ts';
-import { type ConsiderationItem, items, type OfferItem, type Order, order } from './seaport-order.ts';
+import { type ConsiderationItem, items, type OfferItem, order, type SignedOrder } from './seaport-order.ts';
 
 export interface ExpectedTrade {
   readonly what: string;
@@ -50,7 +50,11 @@ export function openStall(options: StallOptions) {
   const fee = price / FEE_DIVISOR;
   const send = (to: DeployedContract, functionName: string, args: readonly unknown[], from: Address, value = 0n) =>
     devnet.send({ ...to, functionName, args, from, value });
-  const listing = (offer: readonly OfferItem[], total = price, more: readonly ConsiderationItem[] = []): Order => {
+  const listing = (
+    offer: readonly OfferItem[],
+    total = price,
+    more: readonly ConsiderationItem[] = [],
+  ): SignedOrder => {
     const part = total / FEE_DIVISOR;
     const wanted = [
       { ...items.ether(total - part), recipient: seller },
@@ -77,14 +81,14 @@ export function openStall(options: StallOptions) {
     longId: (): bigint => maxUint256 - next(),
     listing,
     /** Saves the signatures of orders. */
-    validate: (orders: readonly Order[], offerer: Address) => send(seaport, 'validate', [orders], offerer),
+    validate: (orders: readonly SignedOrder[], offerer: Address) => send(seaport, 'validate', [orders], offerer),
     fill: (functionName: string, args: readonly unknown[], from: Address, value = 0n) =>
       send(seaport, functionName, args, from, value),
     fillThroughRouter(functionName: string, args: readonly unknown[], id: bigint): Promise<TransactionReceipt> {
       const call: Hex = encodeFunctionData({ abi: seaport.abi, functionName, args });
       return send(market.router, 'buy', [seaport.address, call, cats.address, id], buyer, price);
     },
-    cancel: (orders: readonly Order[]) =>
+    cancel: (orders: readonly SignedOrder[]) =>
       send(seaport, 'cancel', [orders.map(({ parameters }) => ({ ...parameters, counter: 0n }))], seller),
     async sold(receipt: TransactionReceipt, ...terms: readonly SaleTerms[]): Promise<ExpectedTrade[]> {
       const { timestamp } = await devnet.client.getBlock({ blockHash: receipt.blockHash });

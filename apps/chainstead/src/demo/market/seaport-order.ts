@@ -34,12 +34,12 @@ interface OrderParameters {
   readonly totalOriginalConsiderationItems: bigint;
 }
 
-export interface Order {
+export interface SignedOrder {
   readonly parameters: OrderParameters;
   readonly signature: Hex;
 }
 
-export interface AdvancedOrder extends Order {
+export interface AdvancedOrder extends SignedOrder {
   readonly numerator: bigint;
   readonly denominator: bigint;
   readonly extraData: Hex;
@@ -77,7 +77,7 @@ export function order(options: {
   readonly consideration: readonly ConsiderationItem[];
   readonly salt: bigint;
   readonly partial?: boolean;
-}): Order {
+}): SignedOrder {
   const { offerer, offer, consideration, salt, partial = false } = options;
   const parameters: OrderParameters = {
     offerer,
@@ -95,7 +95,7 @@ export function order(options: {
   return { parameters, signature: '0x' };
 }
 
-export function advanced(plain: Order, numerator = 1n, denominator = 1n): AdvancedOrder {
+export function advanced(plain: SignedOrder, numerator = 1n, denominator = 1n): AdvancedOrder {
   return { ...plain, numerator, denominator, extraData: '0x' };
 }
 

@@ -5,7 +5,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { COIN_ROWS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
-import type { Filter } from './open-page.ts';
+import type { CursorFilter } from './open-page.ts';
 import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
 import { badRequest, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
@@ -110,7 +110,7 @@ const creatorsRoute: CoinRoute<typeof creatorParameters> = {
   placeOf: placeOfVersion,
 };
 
-export function listIn(filter: Filter, name: string): readonly string[] {
+export function listIn(filter: CursorFilter, name: string): readonly string[] {
   const value = filter[name];
   return typeof value === 'object' && value !== null ? value : [];
 }

@@ -1,7 +1,7 @@
 import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type Filter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
+import { type CursorFilter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter } from './parameter.ts';
 import { badRequest, badRequestSchema, type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
@@ -18,9 +18,9 @@ export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, 
   readonly parameters: Own;
   readonly record: z.ZodType<Shown>;
   readonly rows: PackedRows<Row>;
-  filterOf(values: ValuesOf<Path> & ValuesOf<Own>): Filter;
+  filterOf(values: ValuesOf<Path> & ValuesOf<Own>): CursorFilter;
   /** @param after order columns of the previous page's last row */
-  scanOf(filter: Filter, after: readonly string[] | null): RouteScan;
+  scanOf(filter: CursorFilter, after: readonly string[] | null): RouteScan;
   placeOf(row: Row): readonly string[];
   show(row: Row): Shown;
 }

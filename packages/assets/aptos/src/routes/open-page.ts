@@ -3,26 +3,26 @@ import { z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
 
 /** Bound to a cursor, normalized; null: absent. */
-export type Filter = Readonly<Record<string, string | number | readonly string[] | null>>;
+export type CursorFilter = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 export const filterSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
 );
 
-export type Run = Page<Filter, string[]>;
+export type Run = Page<CursorFilter, string[]>;
 
 interface RunRequest {
   readonly cursor: string | null;
   readonly limit: number;
-  readonly filter: Filter;
+  readonly filter: CursorFilter;
   /** Null: the cursor's. */
   readonly network: AptosNetwork | null;
 }
 
 /** Returns the broken rule of a wrong cursor. */
 export function openPage(
-  paging: RoutePaging<Filter, string[]>,
+  paging: RoutePaging<CursorFilter, string[]>,
   request: RunRequest,
 ): { readonly run: Run } | { readonly problems: readonly string[] } {
   const filter = Object.entries({ ...request.filter, network: request.network });

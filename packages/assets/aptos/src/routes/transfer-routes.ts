@@ -13,7 +13,7 @@ import {
   pathParameter,
 } from './list-parameter.ts';
 import { type ListRoute, listRoute } from './list-route.ts';
-import type { Filter } from './open-page.ts';
+import type { CursorFilter } from './open-page.ts';
 import type { PageScan } from './page-statement.ts';
 import { dateParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
@@ -130,12 +130,12 @@ const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult
   }),
 };
 
-export function listKey(filter: Filter, column: string, name: string): readonly ScanKey[] {
+export function listKey(filter: CursorFilter, column: string, name: string): readonly ScanKey[] {
   const values = listIn(filter, name);
   return values.length === 0 ? [] : [{ column, type: 'bytea', values }];
 }
 
-export function exclusion(filter: Filter, column: string, name: string): readonly Sql[] {
+export function exclusion(filter: CursorFilter, column: string, name: string): readonly Sql[] {
   const values = listIn(filter, name);
   return values.length === 0 ? [] : [sql`${rawSql(`row.${column}`)} <> ALL (${values.map(hexBytes)}::bytea[])`];
 }
@@ -152,7 +152,7 @@ function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageSca
   };
 }
 
-function dateIn(filter: Filter, name: string): Date | null {
+function dateIn(filter: CursorFilter, name: string): Date | null {
   const value = filter[name];
   return typeof value === 'number' ? new Date(value) : null;
 }

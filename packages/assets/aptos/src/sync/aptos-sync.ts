@@ -14,7 +14,7 @@ import { followVersions } from './follow-versions.ts';
 import { clearStop, readNetworkStart, saveNetworkStart, saveStall, saveStop } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
 import { checkKnownRoots } from './roots.ts';
-import { type Progress, type StatusReports, startStatusReports } from './status-reports.ts';
+import { type AptosStatusReports, type CommitProgress, startStatusReports } from './status-reports.ts';
 
 /** `away`: no database, checked as often as a free lease. */
 type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
@@ -32,7 +32,7 @@ export function createAptosSync(options: AptosSyncOptions) {
   return {
     /** Until aborted, or covered to the end version. Never rejects: reports and retries. */
     async run(signal: AbortSignal): Promise<void> {
-      const progress: Progress = { at: options.clock.now(), loggedAt: 0, databaseFailure: null };
+      const progress: CommitProgress = { at: options.clock.now(), loggedAt: 0, databaseFailure: null };
       const chain = chainKeyOf(options.fullnodes.network);
       let leader: string | null = null;
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
@@ -53,7 +53,7 @@ export function createAptosSync(options: AptosSyncOptions) {
   };
 }
 
-async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+async function leadOnce(options: AptosSyncOptions, progress: CommitProgress, signal: AbortSignal): Promise<Outcome> {
   const { clock, database, fullnodes, logger, metrics } = options;
   const chain = chainKeyOf(fullnodes.network);
   let leadership: Leadership | null = null;
@@ -87,7 +87,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
   }
 }
 
-async function runSession(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): Promise<void> {
+async function runSession(options: AptosSyncOptions, progress: CommitProgress, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // From the start: a network whose fullnodes don't respond must be reported too.
@@ -115,7 +115,7 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
 
 async function prepare(
   options: AptosSyncOptions,
-  reports: StatusReports,
+  reports: AptosStatusReports,
   signal: AbortSignal,
 ): Promise<{ head: number; historyStart: number }> {
   const { database, fullnodes, logger, settings } = options;
@@ -165,7 +165,7 @@ async function fillHistory(
   }
 }
 
-async function reportFailure(options: AptosSyncOptions, progress: Progress, error: unknown): Promise<Outcome> {
+async function reportFailure(options: AptosSyncOptions, progress: CommitProgress, error: unknown): Promise<Outcome> {
   const { database, fullnodes, logger } = options;
   if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
   const chain = chainKeyOf(fullnodes.network);

@@ -1,11 +1,11 @@
 import { type BlockRange, defineError } from '@chainstead/core';
 import { VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
-import { type FillOptions, type FillProgress, fillVersions } from './fill-versions.ts';
+import { type FillProgress, fillVersions, type VersionFillOptions } from './fill-versions.ts';
 
 /** @throws VersionsNotThereError, VersionsPrunedError (before any read), RootMismatchError */
 export async function backfillVersions(
-  options: FillOptions,
+  options: VersionFillOptions,
   ranges: readonly BlockRange[],
   signal: AbortSignal,
 ): Promise<FillProgress> {

@@ -13,7 +13,7 @@ export interface FillProgress {
   readonly rows: number;
 }
 
-export interface FillOptions extends VersionWork {
+export interface VersionFillOptions extends VersionWork {
   /** @default 10,000 */
   readonly chunkVersions?: number;
   onProgress?(progress: FillProgress): void;
@@ -26,7 +26,7 @@ const RETRY_DELAY_MAX_MS = 30_000;
 
 /** Retries transient failures until aborted. @throws VersionsPrunedError, RootMismatchError */
 export async function fillVersions(
-  options: FillOptions,
+  options: VersionFillOptions,
   ranges: readonly BlockRange[],
   signal: AbortSignal,
 ): Promise<FillProgress> {
@@ -37,7 +37,7 @@ export async function fillVersions(
   const chunks = newestFirst(left, options.chunkVersions ?? CHUNK_VERSIONS);
   let done = 0;
   let rows = 0;
-  const counting: FillOptions = {
+  const counting: VersionFillOptions = {
     ...options,
     onCommit: (committed) => {
       rows += committed.rows;
@@ -74,7 +74,7 @@ function* newestFirst(left: readonly MissingVersions[], size: number): Generator
     for (let to = range.to; to >= range.from; to -= size) yield { from: Math.max(range.from, to - size + 1), to };
 }
 
-async function fillChunk(options: FillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
+async function fillChunk(options: VersionFillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
   const { clock, fullnodes, logger } = options;
   for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, RETRY_DELAY_MAX_MS)) {
     signal.throwIfAborted();
@@ -91,7 +91,7 @@ async function fillChunk(options: FillOptions, chunk: BlockRange, signal: AbortS
   }
 }
 
-async function fillPart(options: FillOptions, missing: MissingVersions, signal: AbortSignal): Promise<void> {
+async function fillPart(options: VersionFillOptions, missing: MissingVersions, signal: AbortSignal): Promise<void> {
   const datasets = options.datasets.filter(({ name }) => missing.datasets.includes(name));
   for await (const batch of readRange(options, datasets, missing.range, signal)) {
     const confirmedBy = await confirmRoot(options.fullnodes, batch, signal);

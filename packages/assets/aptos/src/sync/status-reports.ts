@@ -7,7 +7,7 @@ import { listCoverage, missingVersions } from './coverage.ts';
 import { readNetworkStart, saveHealth } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
 
-export interface StatusReports {
+export interface AptosStatusReports {
   reach(reach: LedgerReach): void;
   progress(last: number): void;
   readonly stopped: Promise<void>;
@@ -18,14 +18,18 @@ const STALL_AFTER_MS = 30_000;
 const STALL_LOG_INTERVAL_MS = 60_000;
 
 /** Epoch milliseconds of the last commit in all sessions: a restart is no progress. */
-export interface Progress {
+export interface CommitProgress {
   at: number;
   loggedAt: number;
   /** Null: no refused writes since. */
   databaseFailure: string | null;
 }
 
-export function startStatusReports(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): StatusReports {
+export function startStatusReports(
+  options: AptosSyncOptions,
+  progress: CommitProgress,
+  signal: AbortSignal,
+): AptosStatusReports {
   const { clock, database, fullnodes, logger, metrics } = options;
   const chain = chainKeyOf(fullnodes.network);
   const state = { reach: null as LedgerReach | null, top: -1 };

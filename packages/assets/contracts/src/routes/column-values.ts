@@ -1,7 +1,7 @@
 import { hexBytes } from '@chainstead/db';
 import type { ParameterColumn } from '../tables/event-table.ts';
 
-export interface ColumnValues {
+interface ColumnValues {
   readonly allowed: string;
   parse(text: string): FilterValue | undefined;
 }

@@ -7,10 +7,10 @@ import { readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { getChangedSupplies, getTokens, getTokensBySymbol, type StoredToken } from './token-rows.ts';
 
-export type TokenFacts = Awaited<ReturnType<typeof show>>[number];
+export type ShownTokenFacts = Awaited<ReturnType<typeof show>>[number];
 
 interface TokenFactsPage {
-  readonly tokens: readonly TokenFacts[];
+  readonly tokens: readonly ShownTokenFacts[];
   readonly indexed: Indexed;
 }
 

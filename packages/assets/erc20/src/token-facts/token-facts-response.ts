@@ -1,6 +1,6 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { TokenFacts } from './get-token-facts.ts';
+import type { ShownTokenFacts } from './get-token-facts.ts';
 
 const text = z.string().nullable();
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' }).nullable();
@@ -35,7 +35,7 @@ export const tokenFactsSchema = z.array(
     .openapi('TokenMetadata'),
 );
 
-export function showTokenFacts(tokens: readonly TokenFacts[]): z.infer<typeof tokenFactsSchema> {
+export function showTokenFacts(tokens: readonly ShownTokenFacts[]): z.infer<typeof tokenFactsSchema> {
   return tokens.map((token) => ({
     address: token.address,
     address_label: token.label,

@@ -5,13 +5,13 @@ import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { formsOf } from '../swap-lists/swaps-statement.ts';
-import type { PoolProof, PoolStatus } from '../tables/schema.ts';
+import type { PoolProofKind, PoolStatus } from '../tables/schema.ts';
 
 export interface ListedPool {
   readonly pool: PoolId;
   readonly vault: Address | null;
   readonly status: PoolStatus;
-  readonly proof: PoolProof | null;
+  readonly proof: PoolProofKind | null;
   readonly proofBlock: number | null;
   readonly exchange: string | null;
   readonly factory: Address | null;

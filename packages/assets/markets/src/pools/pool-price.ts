@@ -2,7 +2,7 @@ import type { Fraction } from '@chainstead/core';
 import type { PoolState } from '../events/pool-event.ts';
 import type { PoolFacts } from './pool-creation.ts';
 
-export interface PricedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
+interface PricedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
   /** Only for stable pairs. Null: unknown. */
   readonly decimals: readonly [number, number] | null;
 }

@@ -8,7 +8,7 @@ import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { PoolFacts } from '../pools/pool-creation.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import type { PoolProof } from '../tables/schema.ts';
+import type { PoolProofKind } from '../tables/schema.ts';
 import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 import { replaceTrades } from './replace-trades.ts';
 import { countingOf, type HookedChain } from './trusted-hooks.ts';
@@ -36,7 +36,7 @@ export const UNPROVEN_POOL_COLUMNS = joinSql(
 );
 
 export type PoolOutcome =
-  | { readonly status: 'proven'; readonly pool: ProvenPool; readonly by: PoolProof; readonly block: number | null }
+  | { readonly status: 'proven'; readonly pool: ProvenPool; readonly by: PoolProofKind; readonly block: number | null }
   | { readonly status: 'disproved'; readonly block: number | null }
   | { readonly status: 'unproven' };
 

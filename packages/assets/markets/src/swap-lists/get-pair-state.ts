@@ -20,7 +20,7 @@ import { formsOf } from './swaps-statement.ts';
 export const STATES_DATASET = 'pool-states';
 
 /** Inclusive; a block wins over a date. Both null: the newest. */
-export interface StateBlock {
+interface StateBound {
   readonly toBlock: number | null;
   readonly toDate: Date | null;
 }
@@ -33,7 +33,7 @@ export async function getReserves(
   database: ReadDatabase,
   chain: Chain,
   pool: PoolId,
-  at: StateBlock,
+  at: StateBound,
 ): Promise<{ readonly isKnown: boolean; readonly reserves: StoredReserves }> {
   const { ctes, isUntil } = untilBlock(chain, at);
   const ofPool = conditionsOf(chain, pool);
@@ -77,7 +77,7 @@ export async function getPairOfTokens(
   chain: Chain,
   tokens: readonly [Address, Address],
   factories: readonly Address[],
-  at: StateBlock,
+  at: StateBound,
 ): Promise<PairOfTokens | null> {
   const candidates = await listPairsOfTokens(database, chain, tokens, factories);
   let deepest: { readonly pair: Candidate; readonly depth: bigint } | null = null;
@@ -121,7 +121,7 @@ export async function listPairsOfTokens(
 }
 
 /** Liquidity in range or reserve 0; 0: unknown; null: created later. */
-async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at: StateBlock): Promise<bigint | null> {
+async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at: StateBound): Promise<bigint | null> {
   const { ctes, isUntil } = untilBlock(chain, at);
   const ofPool = conditionsOf(chain, pool);
   const state = sql`state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${where([...ofPool, ...isUntil])}
@@ -151,7 +151,7 @@ function conditionsOf(chain: Chain, pool: PoolId): readonly Sql[] {
   ];
 }
 
-function untilBlock(chain: Chain, { toBlock, toDate }: StateBlock): Record<'ctes' | 'isUntil', readonly Sql[]> {
+function untilBlock(chain: Chain, { toBlock, toDate }: StateBound): Record<'ctes' | 'isUntil', readonly Sql[]> {
   if (toBlock !== null) return { ctes: [], isUntil: [sql`block_number <= ${toBlock}::bigint`] };
   if (toDate === null) return { ctes: [], isUntil: [] };
   const date = toDateBound(sql`${chain.id}::bigint`, sql`${toDate}::timestamptz`);

@@ -10,7 +10,7 @@ import type { ListedSwap, SwapsPage } from './get-swaps.ts';
 import { SUB_CATEGORIES } from './sub-category.ts';
 import { baseQuotePrice, type SwapSide, type SwapSides, viewedSide } from './swap-sides.ts';
 import type { SwapValues } from './swap-values.ts';
-import { TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
+import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-statement.ts';
 import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
 
 const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });
@@ -234,7 +234,7 @@ function commonFields(row: ListedSwap) {
   };
 }
 
-function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): TransactionType | null {
+function pairTypeOf({ kind }: ListedSwap, sides: SwapSides | null): SwapTransactionType | null {
   if (kind !== 0) return kind === 1 ? 'addLiquidity' : 'removeLiquidity';
   if (sides === null || sides.trade === null) return null;
   return sides.trade.bought === sides.base ? 'buy' : 'sell';

@@ -21,7 +21,7 @@ import { getSwaps, type SwapsSources } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
-import { type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
+import { type SwapPlace, type SwapTransactionType, TRANSACTION_TYPES } from './swaps-statement.ts';
 
 const LISTED =
   'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, a dollar token, or a token with pools against these have US dollar values.';
@@ -121,14 +121,14 @@ export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletS
   };
 }
 
-const SWAP_TYPES = ['buy', 'sell'] as const satisfies readonly TransactionType[];
+const SWAP_TYPES = ['buy', 'sell'] as const satisfies readonly SwapTransactionType[];
 
 const SPELLINGS = { from_block: 'fromBlock', to_block: 'toBlock', from_date: 'fromDate', to_date: 'toDate' };
 
 function swapsQuery<More extends z.core.$ZodShape>(
   parameters: ApiDependencies['parameters'],
   more: More,
-  types: readonly TransactionType[],
+  types: readonly SwapTransactionType[],
 ) {
   return querySchema(
     {
@@ -153,11 +153,11 @@ function swapsQuery<More extends z.core.$ZodShape>(
   );
 }
 
-function typesParameter(types: readonly TransactionType[]) {
+function typesParameter(types: readonly SwapTransactionType[]) {
   const allowed = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
   return z
     .array(z.string())
-    .transform((given, ctx): readonly TransactionType[] => {
+    .transform((given, ctx): readonly SwapTransactionType[] => {
       const values = given.filter((value) => value !== '');
       for (const [index, value] of values.entries())
         if (!types.some((type) => type === value)) {

@@ -27,7 +27,7 @@ export type SwapsSubject =
   | { readonly kind: 'wallet'; readonly wallet: Address; readonly token: Address | null };
 
 export const TRANSACTION_TYPES = ['buy', 'sell', 'addLiquidity', 'removeLiquidity'] as const;
-export type TransactionType = (typeof TRANSACTION_TYPES)[number];
+export type SwapTransactionType = (typeof TRANSACTION_TYPES)[number];
 
 export interface SwapPlace {
   readonly block_number: number;
@@ -37,7 +37,7 @@ export interface SwapPlace {
 
 export interface SwapsQuery extends PageBounds {
   readonly subject: SwapsSubject;
-  readonly types: readonly TransactionType[];
+  readonly types: readonly SwapTransactionType[];
   readonly order: KeysetOrder;
   readonly limit: number;
   readonly after: SwapPlace | null;
@@ -249,7 +249,7 @@ function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
 }
 
 /** `focus` decides between buy and sell; null: base token. Other swaps need both types. */
-function typeCondition(types: readonly TransactionType[], focus: (() => Sql) | null, scan: Scan): Sql {
+function typeCondition(types: readonly SwapTransactionType[], focus: (() => Sql) | null, scan: Scan): Sql {
   const wanted = new Set(types.length === 0 ? TRANSACTION_TYPES : types);
   const isBuy = () =>
     sql`${isSold0('swap.')} <> (${focus === null ? isBase0(scan) : sql`${TOKEN0} = ANY (${focus()})`})`;

@@ -147,7 +147,7 @@ export type PoolCreationRow = Readonly<typeof poolCreations.$inferSelect>;
 export type PoolStatus = 'unproven' | 'proven' | 'disproved';
 
 /** `creation`: event. `address`: hash of factory, tokens, parameters. `factory`: a getter. */
-export type PoolProof = 'creation' | 'address' | 'factory';
+export type PoolProofKind = 'creation' | 'address' | 'factory';
 
 const due = dueColumns('');
 
@@ -164,7 +164,7 @@ export const pools = pgTable(
     /** Holds the pool and emitted its events; null: the pool is a contract. */
     vault: address('vault'),
     status: text('status').$type<PoolStatus>().notNull().default('unproven'),
-    proof: text('proof').$type<PoolProof>(),
+    proof: text('proof').$type<PoolProofKind>(),
     /** Null: the proof needs none. A reorg of the block makes the pool due again. */
     proofBlock: integer('proof_block'),
     exchange: text('exchange'),

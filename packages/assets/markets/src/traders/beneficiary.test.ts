@@ -1,14 +1,14 @@
 import type { Address } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { beneficiariesOf, type TokenMove } from './beneficiary.ts';
+import { beneficiariesOf, type TokenFlow } from './beneficiary.ts';
 
 const [usdc, weth, pepe] = [addressOf(0x11), addressOf(0x12), addressOf(0x13)];
 const [alice, bob, router, bundler] = [addressOf(0xa1), addressOf(0xb0), addressOf(0x30), addressOf(0x40)];
 const [pool, second] = [addressOf(0x51), addressOf(0x52)];
 
-const move = (token: Address, from: Address, to: Address, value: bigint): TokenMove => ({ token, from, to, value });
-const of = (swaps: Parameters<typeof beneficiariesOf>[0], moves: readonly TokenMove[], excluded: Address[] = []) =>
+const move = (token: Address, from: Address, to: Address, value: bigint): TokenFlow => ({ token, from, to, value });
+const of = (swaps: Parameters<typeof beneficiariesOf>[0], moves: readonly TokenFlow[], excluded: Address[] = []) =>
   beneficiariesOf(swaps, moves, new Set(excluded));
 
 const SWAP = { pool, sold: usdc, bought: weth };

@@ -8,7 +8,7 @@ export interface TradedTokens {
 }
 
 /** The transaction's value moves wrapped native tokens from sender to receiver. */
-export interface TokenMove {
+export interface TokenFlow {
   readonly token: Address;
   readonly from: Address;
   readonly to: Address;
@@ -22,7 +22,7 @@ export interface TokenMove {
  */
 export function beneficiariesOf(
   swaps: readonly TradedTokens[],
-  moves: readonly TokenMove[],
+  moves: readonly TokenFlow[],
   excluded: ReadonlySet<string>,
 ): readonly (Address | null)[] {
   const pools = new Set<string>(swaps.map(({ pool }) => pool));
@@ -42,7 +42,7 @@ export function beneficiariesOf(
   });
 }
 
-function netFlows(moves: readonly TokenMove[]) {
+function netFlows(moves: readonly TokenFlow[]) {
   const accounts = new Map<Address, Map<Address, bigint>>();
   const add = (account: Address, token: Address, value: bigint): void => {
     const flows = accounts.get(account) ?? new Map<Address, bigint>();

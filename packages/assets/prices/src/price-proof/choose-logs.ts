@@ -1,14 +1,14 @@
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import { RECEIPT_BLOCKS_MAX } from '../token-price/serve/price-proof-document.ts';
 import type { LogOfBlock } from './evidence-kind.ts';
-import type { LogsOfPool, StoredLog } from './stored-logs.ts';
+import type { LogOfPool, LogsOfPool } from './stored-logs.ts';
 
 type Candidate = PriceExplanation['candidates'][number];
 type Anchor = PriceExplanation['anchors'][number];
 
 export interface StoredFacts {
   readonly pools: readonly { readonly candidate: Candidate; readonly stored: LogsOfPool }[];
-  readonly feeds: readonly { readonly anchor: Anchor; readonly log: StoredLog | null }[];
+  readonly feeds: readonly { readonly anchor: Anchor; readonly log: LogOfPool | null }[];
 }
 
 export type ChosenLogs = ReadonlyMap<number, readonly LogOfBlock[]>;

@@ -25,7 +25,7 @@ export interface BlockEvidence {
   readonly logs: readonly { readonly index: number; readonly log: number }[];
 }
 
-export interface Evidence {
+export interface PriceEvidence {
   readonly blocks: readonly BlockEvidence[];
   /** RLP, oldest first. None: the headers don't link, or have another encoding. */
   readonly headers: readonly Hex[];
@@ -50,7 +50,7 @@ const CALLS_PER_BLOCK = 2;
 const CALLS_PER_BALANCE = 3;
 
 /** The headers of a hash never change. */
-export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
+export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, PriceEvidence> = {
   name: 'price-evidence',
   question: z.object({
     blocks: z.array(z.object({ number: place, hash, logs: z.array(logSchema) })),

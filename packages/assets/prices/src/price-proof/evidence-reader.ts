@@ -6,15 +6,15 @@ import { readProvenBlock } from '@chainstead/sync';
 import { accountProofSchema } from '../token-price/serve/price-proof-document.ts';
 import {
   type BlockEvidence,
-  type Evidence,
   type EvidenceQuestion,
   PRICE_EVIDENCE,
+  type PriceEvidence,
   type StorageProof,
 } from './evidence-kind.ts';
 
 type Context = Pick<StateReadingContext, 'chain' | 'pool' | 'database'>;
 
-export const priceEvidenceReader: StateReader<EvidenceQuestion, Evidence> = {
+export const priceEvidenceReader: StateReader<EvidenceQuestion, PriceEvidence> = {
   kind: PRICE_EVIDENCE,
   async read(context, { blocks, link, state }, signal) {
     return {

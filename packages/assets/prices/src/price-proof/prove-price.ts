@@ -10,13 +10,13 @@ import {
   PROOF_FORMAT,
   PROOF_VERSION,
   type PriceProof,
-  type UnprovenReason,
+  type UnprovenPriceReason,
 } from '../token-price/serve/price-proof-document.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
 import { type ChosenLogs, chooseLogs, keyOf, type StoredFacts } from './choose-logs.ts';
 import { countedPools } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
-import type { BalanceOfPool, BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
+import type { BalanceOfPool, BlockEvidence, EvidenceQuestion, LogOfBlock, PriceEvidence } from './evidence-kind.ts';
 import { readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
 import { newestBalances } from './verify-balances.ts';
@@ -25,7 +25,7 @@ import { verifyFacts } from './verify-price.ts';
 export interface ProofSources {
   readonly database: ReadDatabase;
   /** Null: it is not there in time. */
-  readEvidence(question: EvidenceQuestion): Promise<Evidence | null>;
+  readEvidence(question: EvidenceQuestion): Promise<PriceEvidence | null>;
 }
 
 /** @throws StateUnavailableError (late), InvalidParameterError (no verifiable hash of the chain) */
@@ -136,7 +136,7 @@ async function readAll(
   };
 }
 
-const NO_EVIDENCE: Evidence = { blocks: [], headers: [], balances: [] };
+const NO_EVIDENCE: PriceEvidence = { blocks: [], headers: [], balances: [] };
 
 function notReady(block: number): StateUnavailableError {
   return new StateUnavailableError(`The proof of block ${block} is being read: try again`);
@@ -190,7 +190,7 @@ function placeOf({ block, ...log }: LogOfBlock & { readonly block: number }, { b
   return { block, evidence, receipt, log: place.log };
 }
 
-function reasonOf(block: number, { blocks }: FoundEvidence): UnprovenReason {
+function reasonOf(block: number, { blocks }: FoundEvidence): UnprovenPriceReason {
   return blocks.get(block)?.evidence.reason ?? 'too-many-blocks';
 }
 

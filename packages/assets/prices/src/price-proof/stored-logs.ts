@@ -5,10 +5,10 @@ import { poolKey } from '@chainstead/markets';
 import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
 import type { LogOfBlock } from './evidence-kind.ts';
 
-export type StoredLog = LogOfBlock & { readonly block: number };
+export type LogOfPool = LogOfBlock & { readonly block: number };
 
 export interface LogsOfPool {
-  readonly logs: readonly StoredLog[];
+  readonly logs: readonly LogOfPool[];
   /** By the block from which on they hold. */
   readonly ticks: readonly { readonly block: number; readonly tick: number | null }[];
 }

@@ -4,7 +4,7 @@ import { indexedSchema, type SyncState, showIndexed, showSyncState } from '@chai
 import { z } from '@hono/zod-openapi';
 import { compare, joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
 import type { TopGainers } from './top-gainers.ts';
-import type { FactsOf, TokenFacts } from './trades/token-facts.ts';
+import type { FactsOf, TradedTokenFacts } from './trades/token-facts.ts';
 import type { WalletProfits } from './wallet-profits.ts';
 
 const decimal = (description: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', description });
@@ -143,7 +143,10 @@ export function showSummary(
 
 const NOTHING: ProfitTotals = { buys: 0, sells: 0, invested: 0n, received: 0n, coveredValue: 0n, cost: 0n };
 
-export function showTopGainers({ wallets, indexed }: TopGainers, facts: TokenFacts): z.infer<typeof topGainersSchema> {
+export function showTopGainers(
+  { wallets, indexed }: TopGainers,
+  facts: TradedTokenFacts,
+): z.infer<typeof topGainersSchema> {
   return {
     indexed: showIndexed(indexed),
     ...showToken(facts),
@@ -152,7 +155,7 @@ export function showTopGainers({ wallets, indexed }: TopGainers, facts: TokenFac
   };
 }
 
-function showToken({ name, symbol, logo, possibleSpam }: TokenFacts) {
+function showToken({ name, symbol, logo, possibleSpam }: TradedTokenFacts) {
   return { name, symbol, logo, possible_spam: possibleSpam };
 }
 

@@ -19,7 +19,7 @@ import { blocksOf, type CoveredSubject, type PageBounds, pageRange, scanRange } 
 import { logs } from './dataset.ts';
 import { LOG_COLUMNS } from './log-columns.ts';
 
-export interface LogPlace {
+interface LogPlace {
   readonly blockNumber: number;
   readonly transactionIndex: number;
   readonly logIndex: number;

@@ -12,7 +12,7 @@ interface Question {
   /** Sorted: equal requests share the read. */
   transactions: Hash[];
 }
-export interface LogsAnswer {
+interface LogsAnswer {
   /** Milliseconds since the epoch. */
   readAt: number;
   logs: TransactionRecord['logs'][];

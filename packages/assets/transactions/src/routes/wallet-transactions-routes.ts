@@ -17,7 +17,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/requested-entries.ts';
 import { readRetainedLogs } from '../indexed/retained-logs.ts';
-import { type PlacedTransaction, readInternalTransactions } from '../internal-transactions.ts';
+import { readInternalTransactions, type TransactionToTrace } from '../internal-transactions.ts';
 import type { TracingRequest } from '../on-demand-reads.ts';
 import { readInputs, readLogs } from '../reading/read-rest.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
@@ -196,7 +196,7 @@ function pageReader(
   };
 }
 
-function readInternal(reading: TracingRequest, placed: readonly Pick<PlacedTransaction, 'transaction' | 'block'>[]) {
+function readInternal(reading: TracingRequest, placed: readonly Pick<TransactionToTrace, 'transaction' | 'block'>[]) {
   const proof = reading.chain.proofPolicy === 'strict' ? 'receipts+transactions' : 'none';
   const proven = placed.map((transaction) => ({ ...transaction, proof, finalized: true }) as const);
   return readInternalTransactions(reading, proven);

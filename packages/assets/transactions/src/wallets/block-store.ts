@@ -16,7 +16,7 @@ import { findRequested } from './find-requested.ts';
 import type { IndexedBranch } from './indexed-branch.ts';
 import { selectRows } from './select-rows.ts';
 
-export interface FoundBlock {
+export interface BlockWithCalls {
   readonly block: ReadBlock;
   readonly calls: readonly InternalTransaction[];
 }
@@ -25,7 +25,7 @@ export interface BlockStore {
   /** @throws StateUnavailableError if no upstream has it, with data that matches its header */
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
   /** Atomic. @throws StateUnavailableError if the branch was abandoned meanwhile */
-  save(found: FoundBlock, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
+  save(found: BlockWithCalls, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { BlockRange } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Change, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
+import { type BalanceChange, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
 import { blocksToAsk, isSingle, settledParts } from './halving.ts';
 
 /** The unexplained part of a balance at the end of a block. */
@@ -96,7 +96,7 @@ describe('the search for the blocks in which a balance changed unexplained', () 
   it('knows at each step which blocks are settled: what came is in the others', () => {
     fc.assert(
       fc.property(receipts, fc.nat(30), ({ range, moved, at }, steps) => {
-        let changes: readonly Change[] = changeIn(range, at(range.from - 1), at(range.to));
+        let changes: readonly BalanceChange[] = changeIn(range, at(range.from - 1), at(range.to));
         for (let step = 0; step < steps; step += 1) {
           const requested = blocksToAsk(changes, 3);
           changes = narrowChanges(changes, new Map(requested.map((block) => [block, at(block)])));

@@ -1,20 +1,23 @@
 /** Pure bisection. Changes that cancel out between samples leave no trace. */
 import type { BlockRange } from '@chainstead/core';
-import { isSingle, middleOf, type Span } from './halving.ts';
+import { isSingle, middleOf, type SearchSpan } from './halving.ts';
 
 /** Wei; only differences have a meaning. */
-export interface Change extends Span {
+export interface BalanceChange extends SearchSpan {
   /** Balance after the block `after`, minus all known movements. */
   readonly before: bigint;
   /** The same after the block `until`; it differs. */
   readonly now: bigint;
 }
 
-export function changeIn({ from, to }: BlockRange, before: bigint, now: bigint): readonly Change[] {
+export function changeIn({ from, to }: BlockRange, before: bigint, now: bigint): readonly BalanceChange[] {
   return before === now ? [] : [{ after: from - 1, until: to, before, now }];
 }
 
-export function narrowChanges(changes: readonly Change[], unexplained: ReadonlyMap<number, bigint>): readonly Change[] {
+export function narrowChanges(
+  changes: readonly BalanceChange[],
+  unexplained: ReadonlyMap<number, bigint>,
+): readonly BalanceChange[] {
   return changes.flatMap((change) => {
     const middle = middleOf(change);
     const between = isSingle(change) ? undefined : unexplained.get(middle);
@@ -26,6 +29,6 @@ export function narrowChanges(changes: readonly Change[], unexplained: ReadonlyM
   });
 }
 
-export function estimateBalances(changes: readonly Change[]): number {
+export function estimateBalances(changes: readonly BalanceChange[]): number {
   return changes.reduce((sum, { after, until }) => sum + Math.ceil(Math.log2(until - after)), 0);
 }

@@ -1,8 +1,8 @@
 /** Pure bisection. Nonces never decrease: between equal ones nothing was sent. */
 import { type BlockRange, defineError } from '@chainstead/core';
-import { isSingle, middleOf, type Span } from './halving.ts';
+import { isSingle, middleOf, type SearchSpan } from './halving.ts';
 
-export interface NonceSpan extends Span {
+export interface NonceSpan extends SearchSpan {
   readonly countBefore: number;
   readonly count: number;
 }

@@ -1,26 +1,26 @@
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 
-export interface Span {
+export interface SearchSpan {
   readonly after: number;
   readonly until: number;
 }
 
-export function isSingle({ after, until }: Span): boolean {
+export function isSingle({ after, until }: SearchSpan): boolean {
   return until - after === 1;
 }
 
-export function blocksToAsk(spans: readonly Span[], limit: number): readonly number[] {
+export function blocksToAsk(spans: readonly SearchSpan[], limit: number): readonly number[] {
   return spans
     .filter((span) => !isSingle(span))
     .slice(-limit)
     .map(middleOf);
 }
 
-export function settledParts(range: BlockRange, open: readonly Span[]): readonly BlockRange[] {
+export function settledParts(range: BlockRange, open: readonly SearchSpan[]): readonly BlockRange[] {
   const openRanges = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   return subtractRanges([range], openRanges);
 }
 
-export function middleOf({ after, until }: Span): number {
+export function middleOf({ after, until }: SearchSpan): number {
   return after + Math.floor((until - after) / 2);
 }

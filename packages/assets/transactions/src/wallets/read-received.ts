@@ -3,10 +3,10 @@
 import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { ReadSender } from '@chainstead/pages';
 import { saveEstimate } from '@chainstead/sync';
-import type { FoundBlock } from './block-store.ts';
+import type { BlockWithCalls } from './block-store.ts';
 import { coinChangeIn } from './coin-change.ts';
 import { type ExplainedChanges, readExplainedChanges } from './explained-changes.ts';
-import { type Change, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
+import { type BalanceChange, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
 import { readMarked, recordMarked, recordWhole } from './named-ranges.ts';
 import { type CallsReader, createCallsReader } from './read-calls.ts';
 import { readNamed } from './read-named.ts';
@@ -61,10 +61,10 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
   if (isNamed) await recordNamed(turn, open);
   const expected = estimateBalances(open) + CALLS_PER_BLOCK * open.length;
   await saveEstimate(reading.database, subject, node.callsMade() + expected);
-  const steps: SpanSteps<Change> = {
+  const steps: SpanSteps<BalanceChange> = {
     narrow: async (left, blocks) => narrowChanges(left, await unexplainedAt(search, blocks)),
     keep: async (left, chosen) => {
-      const kept = { spans: left, chosen, read: (change: Change) => readFound(search, change, signal) };
+      const kept = { spans: left, chosen, read: (change: BalanceChange) => readFound(search, change, signal) };
       return (await keepBlocks(turn, kept)).left;
     },
   };
@@ -72,7 +72,7 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
 }
 
 /** Complete: an index listed the blocks, and stored rows explain all changes. */
-async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly Change[]) {
+async function recordNamed({ reading: { database }, subject, ranges }: SearchTurn, open: readonly BalanceChange[]) {
   const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   const before = await readMarked(database, subject, 'doubted');
   await database.transaction(async (transaction) => {
@@ -89,7 +89,7 @@ async function unexplainedAt({ turn: { node }, explained }: BalanceSearch, block
   return new Map(blocks.map((block, index) => [block, (balances[index] ?? 0n) - explained.until(block)]));
 }
 
-async function readFound(search: BalanceSearch, change: Change, signal: AbortSignal): Promise<FoundBlock> {
+async function readFound(search: BalanceSearch, change: BalanceChange, signal: AbortSignal): Promise<BlockWithCalls> {
   const { turn, explained } = search;
   const { reading, subject, store } = turn;
   const block = await store.read(change.until, signal);

@@ -19,8 +19,8 @@ import {
   type Subject,
 } from '@chainstead/sync';
 import { type AccountNode, createAccountNode } from './account-node.ts';
-import { type BlockStore, createBlockStore, type FoundBlock, recordSearched } from './block-store.ts';
-import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
+import { type BlockStore, type BlockWithCalls, createBlockStore, recordSearched } from './block-store.ts';
+import { blocksToAsk, isSingle, type SearchSpan, settledParts } from './halving.ts';
 import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
@@ -51,7 +51,7 @@ export interface SearchTurn {
   readonly ends: number;
   readonly isRecorded: boolean;
   /** Ascending; null: nothing known yet. */
-  open: readonly Span[] | null;
+  open: readonly SearchSpan[] | null;
 }
 
 /** For one turn. Refused if no upstream has old state. */
@@ -149,14 +149,14 @@ async function takeTurn(
   return { outcome: 'more', callsMade: node.callsMade() };
 }
 
-export interface SpanSteps<S extends Span> {
+export interface SpanSteps<S extends SearchSpan> {
   narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
   keep(left: readonly S[], singles: readonly S[]): Promise<readonly S[]>;
   readonly oneByOne?: boolean;
 }
 
 /** Bisects the newest spans until there are blocks to read. `first`: all spans, ascending. */
-export async function narrowDown<S extends Span>(
+export async function narrowDown<S extends SearchSpan>(
   turn: SearchTurn,
   first: readonly S[],
   { narrow, keep, oneByOne = false }: SpanSteps<S>,
@@ -184,7 +184,7 @@ export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd,
 }
 
 /** Newest first. `spans`: all open ones, ascending. */
-export async function keepBlocks<Found extends FoundBlock, S extends Span>(
+export async function keepBlocks<Found extends BlockWithCalls, S extends SearchSpan>(
   turn: SearchTurn,
   {
     spans,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import type { OnDemandBackfill, RequestContext } from '@chainstead/pages';
+import type { OnDemandBackfill, OnDemandContext } from '@chainstead/pages';
 import {
   areBalancesMissing,
   areNewestSearched,
@@ -13,7 +13,7 @@ import {
 
 export interface TrackedWallets {
   /** Null: the chain stores all wallets, or none. The first request waits. Calls no node. */
-  ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
+  ask(context: OnDemandContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
 }
 
 const REQUESTED_AGAIN = sql`interval '6 hours'`;
@@ -30,7 +30,7 @@ export function createTrackedWallets(
 ): TrackedWallets {
   const looked = new Map<string, number>();
 
-  async function note({ database }: RequestContext, chain: Chain, wallet: Address): Promise<number> {
+  async function note({ database }: OnDemandContext, chain: Chain, wallet: Address): Promise<number> {
     const key = `${chain.id}.${wallet}`;
     const before = looked.get(key);
     if (before !== undefined && performance.now() - before < LOOK_AGAIN_MS) return before;
@@ -46,7 +46,7 @@ export function createTrackedWallets(
   }
 
   async function untilNewestSearched(
-    { database }: RequestContext,
+    { database }: OnDemandContext,
     chain: Chain,
     wallet: Address,
     { before, ends }: { readonly before: WalletSearch; readonly ends: number },

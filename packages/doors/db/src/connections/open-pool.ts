@@ -16,7 +16,7 @@ export interface ConnectionOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export interface PoolOptions extends ConnectionOptions {
+interface PoolOptions extends ConnectionOptions {
   readonly size: number;
   /** Prepares {@link SessionClient.run}'s statements. @default false */
   readonly prepared?: boolean;

@@ -9,7 +9,7 @@ import type { StandbyRead } from './read-on-standby.ts';
 import type { Standby } from './standby.ts';
 import type { WalPosition } from './wal-position.ts';
 
-export interface Requested {
+interface Requested {
   readonly text: string;
   readonly values: readonly unknown[];
   /** Every commit up to here must be included. */

@@ -4,14 +4,14 @@ import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import { BlockSize } from './read-in-parts.ts';
-import { BLOCK_RECEIPTS, type BlockWithReceipts, readReceipts, readWhole, startReading } from './read-receipts.ts';
+import { BLOCK_RECEIPTS, type FetchedBlock, readReceipts, readWhole, startReading } from './read-receipts.ts';
 
 export interface ReceiptFetcher {
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
   getWholeBlock(
     at: number | Hash,
     options?: RequestOptions & { readonly transactions?: boolean; readonly bytesMax?: number },
-  ): Promise<Answer<BlockWithReceipts> | null>;
+  ): Promise<Answer<FetchedBlock> | null>;
 }
 
 const NULL_PATIENCE = 3;
@@ -42,7 +42,7 @@ export function createReceiptFetcher(options: {
     async getWholeBlock(at, given = {}) {
       const { transactions, timeoutMs, bytesMax, background } = given;
       const earlier = startReading();
-      const answer = await runNullable<BlockWithReceipts>(
+      const answer = await runNullable<FetchedBlock>(
         failover,
         {
           method: 'eth_getBlockByNumber',

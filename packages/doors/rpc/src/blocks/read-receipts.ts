@@ -9,7 +9,7 @@ import type { CallOptions } from '../transport/rpc-exchange.ts';
 import { blockCall, checkIdentity } from './fetch-blocks.ts';
 import { BlockSize, readInParts, type SizedReading } from './read-in-parts.ts';
 
-export interface BlockWithReceipts {
+export interface FetchedBlock {
   block: Block;
   receipts: readonly Receipt[];
 }
@@ -59,7 +59,7 @@ export async function readWhole(
   { chain, upstream, earlier }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'earlier'>,
   at: number | Hash,
   { transactions, bytesMax, ...options }: WholeBlockOptions,
-): Promise<BlockWithReceipts | null> {
+): Promise<FetchedBlock | null> {
   const given = bytesMax === undefined ? options : { ...options, bytesMax };
   const reading = { chain, upstream, earlier, given, size: new BlockSize(at, upstream, bytesMax) };
   const wanted = blockCall(at, { transactions });

@@ -2,7 +2,7 @@ import type { UpstreamFault } from '../errors.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RequestOptions } from '../upstream-pool.ts';
 
-export interface Operation<T> {
+export interface UpstreamOperation<T> {
   readonly method: string;
   /** Fetches and checks. A fault moves on to the next upstream. */
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
@@ -16,7 +16,7 @@ export interface Operation<T> {
   readonly settled?: (faults: readonly UpstreamFault[], unrequested: readonly Upstream[]) => boolean;
 }
 
-export type Choosable = Pick<Operation<unknown>, 'method' | 'fitness'>;
+export type Choosable = Pick<UpstreamOperation<unknown>, 'method' | 'fitness'>;
 
 export interface Requested {
   readonly reasons: Map<string, string>;

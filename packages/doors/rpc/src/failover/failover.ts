@@ -18,9 +18,9 @@ import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import {
   type Choosable,
   createUpstreamChoice,
-  type Operation,
   type Requested,
   type UpstreamChoice,
+  type UpstreamOperation,
 } from './choose-upstream.ts';
 import { hedge } from './hedge.ts';
 
@@ -31,7 +31,7 @@ export interface FailedAttempt {
 
 export interface Failover {
   /** @throws UpstreamsExhaustedError, RpcCallError, BlockTooLargeError, RequestAbortedError */
-  run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
+  run<T>(operation: UpstreamOperation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
   choose(operation: Choosable, options: RequestOptions): Upstream | undefined;
 }
 
@@ -70,11 +70,11 @@ interface Attempts extends Requested {
 
 class Run<T> {
   readonly #tools: RunTools;
-  readonly #operation: Operation<T>;
+  readonly #operation: UpstreamOperation<T>;
   readonly #given: RequestOptions;
   readonly #attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
 
-  constructor(tools: RunTools, operation: Operation<T>, given: RequestOptions) {
+  constructor(tools: RunTools, operation: UpstreamOperation<T>, given: RequestOptions) {
     this.#tools = tools;
     this.#operation = operation;
     this.#given = given;
@@ -185,7 +185,7 @@ class Run<T> {
 }
 
 async function attempt<T>(
-  operation: Operation<T>,
+  operation: UpstreamOperation<T>,
   upstream: Upstream,
   given: RequestOptions,
   signal: AbortSignal | undefined,

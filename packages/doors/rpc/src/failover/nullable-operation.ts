@@ -1,7 +1,7 @@
 import { UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
-import type { Operation } from './choose-upstream.ts';
+import type { UpstreamOperation } from './choose-upstream.ts';
 import type { FailedAttempt, Failover } from './failover.ts';
 
 /** One upstream's null is not trusted while another may have the value. */
@@ -10,8 +10,8 @@ export interface NullableOperation<T> {
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T | null>;
   /** An upstream's null counts only if it has reached this block. */
   readonly block?: number;
-  readonly fitness?: Operation<T>['fitness'];
-  readonly isOpen?: Operation<T>['isOpen'];
+  readonly fitness?: UpstreamOperation<T>['fitness'];
+  readonly isOpen?: UpstreamOperation<T>['isOpen'];
   readonly isRepeatable?: boolean;
   /** A null is a fault if the upstream reported the block as reached. */
   readonly countNull?: boolean;

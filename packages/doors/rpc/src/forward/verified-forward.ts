@@ -1,5 +1,5 @@
 import { isDoubtful, type Reaction, UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
-import type { Operation } from '../failover/choose-upstream.ts';
+import type { UpstreamOperation } from '../failover/choose-upstream.ts';
 import type { FailedAttempt, Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { RawCall, RawResult } from '../forwarding-pool.ts';
@@ -136,7 +136,7 @@ async function requireReached(probe: HeadProbe, upstream: Upstream, method: stri
 export function fitness(
   { isAlone }: Pick<ForwardTools, 'isAlone'>,
   block: number | null,
-): Pick<Operation<unknown>, 'fitness'> {
+): Pick<UpstreamOperation<unknown>, 'fitness'> {
   if (block === null || isAlone) return {};
   return {
     fitness: ({ state }) => ((state.served ?? -1) >= block && !state.lacksHistory(block) ? 1 : UNREACHED_FITNESS),

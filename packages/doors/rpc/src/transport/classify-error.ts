@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   readonly data?: unknown;
 }
 
-export interface Classification {
+interface Classification {
   readonly reaction: Reaction;
   readonly kind: FaultKind;
   readonly rule: ErrorRule | null;

@@ -5,7 +5,7 @@ import { parseRetryAfter } from './back-off.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type RawOutgoing, type RawReply, type RawRequestShared, sendRaw, sendWhole } from './raw-request.ts';
 
-export interface HttpAnswer {
+export interface JsonAnswer {
   readonly status: number;
   /** Undefined: no JSON, only with error statuses. */
   readonly json: unknown;
@@ -20,7 +20,7 @@ export interface HttpEndpoint {
   post(
     payload: string,
     options: { timeoutMs: number; signal?: AbortSignal | undefined; bytesMax?: number | undefined },
-  ): Promise<HttpAnswer>;
+  ): Promise<JsonAnswer>;
   /** Unparsed. @throws TransportError; once streaming, a failure ends the iteration */
   send(outgoing: RawOutgoing): Promise<RawReply>;
   close(): Promise<void>;
@@ -94,7 +94,7 @@ export function withoutMark(text: string): string {
 }
 
 /** @throws TransportError if the body must be JSON and is not */
-export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): HttpAnswer {
+export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): JsonAnswer {
   const text = withoutMark(body.toString('utf8'));
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;

@@ -1,7 +1,7 @@
 import { RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Redactor } from '../redact-secrets.ts';
 import { classifyError, classifyForeignError } from './classify-error.ts';
-import type { HttpAnswer } from './http-endpoint.ts';
+import type { JsonAnswer } from './http-endpoint.ts';
 import type { RpcReply } from './json-rpc.ts';
 
 const MESSAGE_LENGTH_MAX = 10_000;
@@ -17,7 +17,7 @@ export function interpretReply(
   upstream: { readonly name: string; readonly redact: Redactor },
   method: string,
   reply: RpcReply,
-  answer: Pick<HttpAnswer, 'status' | 'retryAfterMs'>,
+  answer: Pick<JsonAnswer, 'status' | 'retryAfterMs'>,
   wording: Wording = 'own',
 ): CallOutcome {
   if (reply.kind === 'result') return { ok: true, result: reply.result };

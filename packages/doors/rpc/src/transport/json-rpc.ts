@@ -1,5 +1,5 @@
 import { isObject } from '@chainstead/core';
-import type { HttpAnswer } from './http-endpoint.ts';
+import type { JsonAnswer } from './http-endpoint.ts';
 
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
 
@@ -28,7 +28,7 @@ export function encodeBatch(calls: readonly RpcCall[]): string {
   return `[${calls.map((call, index) => encodeCall(call, index)).join(',')}]`;
 }
 
-export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
+export function decodeReply(answer: JsonAnswer, id: number): RpcReply {
   const json = answer.json;
   if (Array.isArray(json)) {
     const only: unknown = json[0];
@@ -38,7 +38,7 @@ export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
   return decodeElement(json, id);
 }
 
-export function decodeBatch(answer: HttpAnswer, count: number): RpcReply[] | RpcReply {
+export function decodeBatch(answer: JsonAnswer, count: number): RpcReply[] | RpcReply {
   if (!Array.isArray(answer.json)) {
     if (answer.status < 200 || answer.status > 299) return httpError(answer);
     const whole = decodeElement(answer.json, undefined);
@@ -89,7 +89,7 @@ function decodeError(error: unknown): RpcReply {
   };
 }
 
-function httpError(answer: HttpAnswer): RpcReply {
+function httpError(answer: JsonAnswer): RpcReply {
   const inside = isObject(answer.json) ? decodeElement(answer.json, undefined) : undefined;
   if (inside?.kind === 'error') return inside;
   return { kind: 'error', code: undefined, text: answer.text, message: answer.text, data: undefined };

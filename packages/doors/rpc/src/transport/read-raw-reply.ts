@@ -6,7 +6,7 @@ import { toAnswer } from './http-endpoint.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeReply } from './json-rpc.ts';
 import { isId, type RawReply } from './raw-request.ts';
-import { type Span, scanEnvelope } from './scan-envelope.ts';
+import { type ByteSpan, scanEnvelope } from './scan-envelope.ts';
 import { transportFault } from './transport-fault.ts';
 
 export function readRawReply(
@@ -38,7 +38,7 @@ export function readRawReply(
 function findResult(body: Buffer, id: number): Buffer | null {
   const envelope = scanEnvelope(body);
   if (envelope.kind !== 'complete' || envelope.result === null) return null;
-  const textOf = ({ start, end }: Span): string => body.toString('latin1', start, end);
+  const textOf = ({ start, end }: ByteSpan): string => body.toString('latin1', start, end);
   if (envelope.error !== null && textOf(envelope.error) !== 'null') return null;
   if (envelope.id !== null && !isId(textOf(envelope.id), id)) return null;
   return body.subarray(envelope.result.start, envelope.result.end);

@@ -9,7 +9,7 @@ import { TransportError } from '../upstream-http/index.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
-import { createHttpEndpoint, type HttpAnswer } from './http-endpoint.ts';
+import { createHttpEndpoint, type JsonAnswer } from './http-endpoint.ts';
 import type { Wording } from './interpret-reply.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
 
@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly bytesMax?: number | undefined;
 }
 
-export type TimedAnswer = HttpAnswer & { readonly latencyMs: number };
+export type TimedAnswer = JsonAnswer & { readonly latencyMs: number };
 
 export interface Outgoing {
   readonly payload: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Envelope, type Span, scanEnvelope } from './scan-envelope.ts';
+import { type ByteSpan, type Envelope, scanEnvelope } from './scan-envelope.ts';
 import { createValueScanner } from './value-scanner.ts';
 
 const NAMES = ['jsonrpc', 'id', 'result', 'error', 'Result', '', 'res"ult'] as const;
@@ -32,7 +32,7 @@ function parsed(json: string): Record<string, unknown> {
   return (Array.isArray(whole) ? whole[0] : whole) as Record<string, unknown>;
 }
 
-function read(bytes: Buffer, span: Span | null): unknown {
+function read(bytes: Buffer, span: ByteSpan | null): unknown {
   return span === null ? undefined : JSON.parse(bytes.toString('utf8', span.start, span.end));
 }
 

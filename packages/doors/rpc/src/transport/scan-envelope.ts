@@ -1,13 +1,13 @@
 import { createValueScanner, isSpace, type ValueScanner } from './value-scanner.ts';
 
 /** `end` is exclusive. */
-export type Span = { readonly start: number; readonly end: number };
+export type ByteSpan = { readonly start: number; readonly end: number };
 
 /** If a member repeats, the last one wins. */
 export interface Envelope {
-  readonly id: Span | null;
-  readonly result: Span | null;
-  readonly error: Span | null;
+  readonly id: ByteSpan | null;
+  readonly result: ByteSpan | null;
+  readonly error: ByteSpan | null;
 }
 
 export type ScannedEnvelope =
@@ -15,8 +15,8 @@ export type ScannedEnvelope =
   | ({ readonly kind: 'complete' } & Envelope)
   | {
       readonly kind: 'open-result';
-      readonly id: Span | null;
-      readonly error: Span | null;
+      readonly id: ByteSpan | null;
+      readonly error: ByteSpan | null;
       readonly isList: boolean;
       readonly start: number;
       readonly scanner: ValueScanner;
@@ -34,9 +34,9 @@ export function scanEnvelope(bytes: Buffer): ScannedEnvelope {
   if (isList) at = skipSpace(bytes, at + 1);
   if (bytes[at] !== OPEN) return OTHER;
   at = skipSpace(bytes, at + 1);
-  let id: Span | null = null;
-  let result: Span | null = null;
-  let error: Span | null = null;
+  let id: ByteSpan | null = null;
+  let result: ByteSpan | null = null;
+  let error: ByteSpan | null = null;
   if (bytes[at] === CLOSE) return OTHER;
   for (;;) {
     const name = scanName(bytes, at);

@@ -9,7 +9,7 @@ export interface BoundParameters {
 }
 
 /** Inclusive: block or date per side, or null. Plain values that fit into a cursor. */
-export interface BlockBounds {
+interface BlockBounds {
   readonly from_block: number | null;
   readonly to_block: number | null;
   /** Unix milliseconds. */

@@ -1,7 +1,7 @@
 import type { ChainId } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
 
-export interface BlockRun {
+interface BlockRun {
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly isNewest: boolean;

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync';
-import type { OnDemandBackfill, RequestContext } from '../on-demand/on-demand-backfill.ts';
+import type { OnDemandBackfill, OnDemandContext } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
 import type { Indexed } from './indexed.ts';
 import type { CoveredSubject } from './subject-coverage.ts';
@@ -24,7 +24,7 @@ export type TraderBackfill = Pick<OnDemandBackfill, 'requestTrader' | 'retainedF
 /** Blocks below the retention window are never read: the state is final, but not `complete`. */
 export async function requestTraderState(
   onDemandBackfill: TraderBackfill,
-  context: RequestContext,
+  context: OnDemandContext,
   chain: Chain,
   { account, requester, indexed: { fromBlock, toBlock } }: TraderRequest,
 ): Promise<SyncState> {

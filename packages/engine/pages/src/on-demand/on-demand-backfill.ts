@@ -33,13 +33,13 @@ export interface OnDemandBackfillOptions {
 /** `off`: turned off; `unserved`: no process reads it for the chain. */
 export type WalletHistoryAnswer = RequestOutcome | 'off' | 'unserved';
 
-export interface RequestContext {
+export interface OnDemandContext {
   readonly database: Database;
   readonly logger: Logger;
 }
 
 type RequestHistory = (
-  context: RequestContext,
+  context: OnDemandContext,
   chain: Chain,
   address: Address,
   requestedBy: string | null,
@@ -55,7 +55,7 @@ export interface OnDemandBackfill {
   /** For rows such as swaps. `unserved` if the chain has no such dataset. */
   requestTrader: RequestHistory;
   /** 0: all. Backfills read no blocks below it. */
-  retainedFrom(context: RequestContext, chain: Chain): Promise<number>;
+  retainedFrom(context: OnDemandContext, chain: Chain): Promise<number>;
   /** `unserved` if the chain's logs are all stored, or no dataset takes any. */
   requestEmitter: RequestHistory;
   work(dueWork: Pick<DueWork, 'add'>, options: WalletHistoryWorkOptions): void;
@@ -105,7 +105,7 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
   const looked = createRecentKeys(LOOK_AGAIN_MS);
   const full = createRecentKeys(ASK_AGAIN_MS);
 
-  function request({ database }: RequestContext, subject: Subject, requestedBy: string | null) {
+  function request({ database }: OnDemandContext, subject: Subject, requestedBy: string | null) {
     return enqueueHistory(database, { subject, requestedBy, perKey, maxCalls });
   }
 

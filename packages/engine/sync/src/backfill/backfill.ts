@@ -14,7 +14,7 @@ import { commitRead, readClaimed } from './backfill-chunk.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import { type BackfillRange, chunksOf, deepestPartOf, isReadWhole, notDone, planRanges } from './backfill-ranges.ts';
 import { type OwnWork, readOpenWork } from './open-work.ts';
-import { openRangeGuard, type RangeGuard, type RangeWork } from './range-guard.ts';
+import { type GuardedWork, openRangeGuard, type RangeGuard } from './range-guard.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 
@@ -134,7 +134,7 @@ function createRun(options: BackfillOptions, spans: readonly BackfillRange[], gu
     options.onProgress?.(progress());
   };
 
-  const guarded = (span: BackfillRange): RangeWork => ({
+  const guarded = (span: BackfillRange): GuardedWork => ({
     reads: deepestPartOf(options, span.datasets),
     perform: (part) => work(span, part),
     async leaveOut(block, error) {

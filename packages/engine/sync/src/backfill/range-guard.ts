@@ -10,11 +10,11 @@ export type RangeJournal = Pick<WorkJournal, 'alone' | 'hold' | 'acquit'>;
 export interface RangeGuard {
   /** Run one at a time, so that a death has one cause. */
   readonly suspects: readonly BlockRange[];
-  run(range: BlockRange, work: RangeWork): Promise<void>;
+  run(range: BlockRange, work: GuardedWork): Promise<void>;
   acquit(): Promise<void>;
 }
 
-export interface RangeWork {
+export interface GuardedWork {
   /** Other parts of a quarantined block are still read. */
   readonly reads: BlockPart;
   perform(part: BlockRange): Promise<void>;
@@ -34,7 +34,7 @@ export async function openRangeGuard(
   let suspects = await readSuspects(database, chain);
   const quarantined: BlockRange[] = [];
 
-  async function hold(range: BlockRange, { reads, perform }: RangeWork): Promise<void> {
+  async function hold(range: BlockRange, { reads, perform }: GuardedWork): Promise<void> {
     const release = await journal?.hold(workOf(chain, range, reads));
     try {
       await perform(range);
@@ -43,7 +43,7 @@ export async function openRangeGuard(
     }
   }
 
-  async function alone(part: BlockRange, { reads, perform, leaveOut }: RangeWork): Promise<void> {
+  async function alone(part: BlockRange, { reads, perform, leaveOut }: GuardedWork): Promise<void> {
     try {
       await journal?.alone(workOf(chain, part, reads), () => perform(part));
     } catch (error) {

@@ -32,7 +32,7 @@ export interface HistoryOptions {
   readonly sentTransactions?: SentTransactions;
 }
 
-export interface Turn extends HistoryOptions {
+export interface HistoryTurn extends HistoryOptions {
   readonly owner: ClaimOwner;
   readonly subject: Subject;
   made: number;
@@ -41,7 +41,7 @@ export interface Turn extends HistoryOptions {
 }
 
 /** Null: the turn goes on. */
-export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
+export async function endOfTurn(turn: HistoryTurn): Promise<HistoryOutcome | null> {
   const { database, subject, clock, made, maxCalls, ends } = turn;
   if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });
   if (clock.now() < ends) return null;
@@ -50,6 +50,6 @@ export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
 }
 
 /** Per chunk: suspects run alone and wait for each other. */
-export function runRisky<T>({ chain, subject, journal = UNWRITTEN }: Turn, work: () => Promise<T>): Promise<T> {
+export function runRisky<T>({ chain, subject, journal = UNWRITTEN }: HistoryTurn, work: () => Promise<T>): Promise<T> {
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
 }

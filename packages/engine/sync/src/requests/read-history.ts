@@ -11,7 +11,7 @@ import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
 import { finishHistory, type HistoryRecord, saveEstimate } from './history-record.ts';
-import { endOfTurn, type HistoryOptions, runRisky, type Turn } from './history-turn.ts';
+import { endOfTurn, type HistoryOptions, type HistoryTurn, runRisky } from './history-turn.ts';
 import { estimateCalls, planHistory } from './plan-history.ts';
 import { readSentRows } from './read-sent.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
@@ -57,7 +57,12 @@ async function work(options: Work, record: HistoryRecord, signal: AbortSignal): 
   await saveEstimate(database, subject, record.callsMade + expected);
   if (record.callsMade + expected > maxCalls)
     return refuseForCalls(options, subject, { made: record.callsMade, expected });
-  const turn: Turn = { ...options, subject, made: record.callsMade, ends: options.clock.now() + options.sliceMs };
+  const turn: HistoryTurn = {
+    ...options,
+    subject,
+    made: record.callsMade,
+    ends: options.clock.now() + options.sliceMs,
+  };
   const outcome = await readMissing(turn, { shared, expected }, signal);
   if (outcome !== 'done') return outcome;
   const ofSent = subject.kind === 'trader' ? await readSentRows(turn, signal) : 'done';
@@ -69,7 +74,7 @@ async function work(options: Work, record: HistoryRecord, signal: AbortSignal): 
 }
 
 async function readMissing(
-  turn: Turn,
+  turn: HistoryTurn,
   { shared, expected }: { readonly shared: readonly SharedHistory[]; readonly expected: number },
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
@@ -87,7 +92,7 @@ async function readMissing(
 
 /** Null: the turn goes on. */
 async function readChunk(
-  turn: Turn,
+  turn: HistoryTurn,
   { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },
   signal: AbortSignal,
 ): Promise<HistoryOutcome | null> {

@@ -6,14 +6,14 @@ import { listSubjectRanges } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { awaitMore, type HistoryOutcome } from './claim-history.ts';
 import { refuseWithoutSent } from './history-record.ts';
-import { endOfTurn, type Turn } from './history-turn.ts';
+import { endOfTurn, type HistoryTurn } from './history-turn.ts';
 import { filtersOf } from './read-subject-logs.ts';
 import { writeTransactions } from './write-transactions.ts';
 
 const LISTED = 1_000;
 
 /** @returns `waits` while a wallet search finds the transactions */
-export async function readSentRows(turn: Turn, signal: AbortSignal): Promise<HistoryOutcome> {
+export async function readSentRows(turn: HistoryTurn, signal: AbortSignal): Promise<HistoryOutcome> {
   const { chain, database, subject, sentTransactions: sent, maxCalls } = turn;
   if (sent === undefined) return 'done';
   const searched = await sent.knownBlocks(database, chain, subject.address);
@@ -33,9 +33,9 @@ export async function readSentRows(turn: Turn, signal: AbortSignal): Promise<His
   return 'refused';
 }
 
-const sentSubject = ({ subject }: Turn): RangeSubject => ({ ...subject, kind: 'trader-sent' });
+const sentSubject = ({ subject }: HistoryTurn): RangeSubject => ({ ...subject, kind: 'trader-sent' });
 
-async function missingBlocks(turn: Turn, { name }: Dataset): Promise<readonly BlockRange[]> {
+async function missingBlocks(turn: HistoryTurn, { name }: Dataset): Promise<readonly BlockRange[]> {
   const { chain, database, subject } = turn;
   const ofDataset = (records: readonly CoveredRange[]) =>
     records.flatMap(({ dataset, range }) => (dataset === name ? [range] : []));
@@ -45,7 +45,7 @@ async function missingBlocks(turn: Turn, { name }: Dataset): Promise<readonly Bl
   return subtractRanges(ofLogs, mergeRanges([...done, ...coverage]));
 }
 
-async function readSentOf(turn: Turn, dataset: Dataset, range: BlockRange, signal: AbortSignal) {
+async function readSentOf(turn: HistoryTurn, dataset: Dataset, range: BlockRange, signal: AbortSignal) {
   const { chain, database, subject, sentTransactions: sent } = turn;
   let { to } = range;
   for (;;) {

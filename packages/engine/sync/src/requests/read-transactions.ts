@@ -7,8 +7,8 @@ import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
 import { wholeBlockReader } from '../read/decodable-block.ts';
 import type { BlockFacts } from '../read/decoded-batch.ts';
 import { readWatchedBlock } from '../read/read-watched-block.ts';
-import type { Turn } from './history-turn.ts';
-import type { FoundTransaction } from './sent-transactions.ts';
+import type { HistoryTurn } from './history-turn.ts';
+import type { SentTransaction } from './sent-transactions.ts';
 
 interface TransactionsRead {
   /** Blocks without a row are left out. */
@@ -17,7 +17,7 @@ interface TransactionsRead {
   readonly calls: number;
 }
 
-type TransactionsReading = Pick<Turn, 'chain' | 'pool' | 'logger' | 'subject'> & { readonly dataset: Dataset };
+type TransactionsReading = Pick<HistoryTurn, 'chain' | 'pool' | 'logger' | 'subject'> & { readonly dataset: Dataset };
 
 const BLOCKS_AT_ONCE = 4;
 const CALLS_PER_BLOCK = 2;
@@ -27,7 +27,7 @@ const NO_NEEDS = { internalTransfers: false, transactions: false } as const;
 /** Rows equal those of the backfill. @throws ReorgedWhileReadingError, UnprovenBlockError */
 export async function readTransactions(
   reading: TransactionsReading,
-  found: readonly FoundTransaction[],
+  found: readonly SentTransaction[],
   signal: AbortSignal,
 ): Promise<TransactionsRead> {
   const wanted = await selectByReceipts(reading, found, signal);
@@ -50,9 +50,9 @@ export async function readTransactions(
 
 async function selectByReceipts(
   { chain, pool, dataset }: TransactionsReading,
-  found: readonly FoundTransaction[],
+  found: readonly SentTransaction[],
   signal: AbortSignal,
-): Promise<readonly FoundTransaction[]> {
+): Promise<readonly SentTransaction[]> {
   if (found.length === 0) return [];
   const calls = found.map(({ hash }) => [hash]);
   const answers = await pool.requestMany('eth_getTransactionReceipt', calls, { signal });

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange, Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 
-export interface FoundTransaction {
+export interface SentTransaction {
   readonly block: number;
   readonly hash: Hash;
 }
@@ -16,7 +16,7 @@ export interface SentTransactions {
     database: Database,
     chain: Chain,
     wanted: { readonly account: Address; readonly range: BlockRange; readonly limit: number },
-  ): Promise<readonly FoundTransaction[]>;
+  ): Promise<readonly SentTransaction[]>;
   /** Null while the search works or waits; otherwise why it finds nothing more. */
   search(database: Database, chain: Chain, account: Address, maxCalls: number): Promise<string | null>;
 }

@@ -3,15 +3,15 @@ import type { RangeSubject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { HistoryOutcome } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
-import { endOfTurn, runRisky, type Turn } from './history-turn.ts';
+import { endOfTurn, type HistoryTurn, runRisky } from './history-turn.ts';
 import { readTransactions } from './read-transactions.ts';
-import type { FoundTransaction } from './sent-transactions.ts';
+import type { SentTransaction } from './sent-transactions.ts';
 
 interface TransactionsChunk {
   readonly dataset: Dataset;
   /** The found transactions are all of these blocks. */
   readonly range: BlockRange;
-  readonly found: readonly FoundTransaction[];
+  readonly found: readonly SentTransaction[];
   readonly calls: number;
   /** @default the subject */
   readonly recordedAs?: RangeSubject;
@@ -21,7 +21,7 @@ const PIECE = 100;
 
 /** Each piece is recorded with its blocks. Null: the turn goes on. */
 export async function writeTransactions(
-  turn: Turn,
+  turn: HistoryTurn,
   { dataset, range, found, calls, recordedAs }: TransactionsChunk,
   signal: AbortSignal,
 ): Promise<HistoryOutcome | null> {
@@ -45,14 +45,14 @@ export async function writeTransactions(
 }
 
 export function piecesOf(
-  found: readonly FoundTransaction[],
+  found: readonly SentTransaction[],
   range: BlockRange,
   size: number = PIECE,
-): readonly { readonly range: BlockRange; readonly found: readonly FoundTransaction[] }[] {
-  const unique = new Map<Hash, FoundTransaction>(found.map((transaction) => [transaction.hash, transaction]));
+): readonly { readonly range: BlockRange; readonly found: readonly SentTransaction[] }[] {
+  const unique = new Map<Hash, SentTransaction>(found.map((transaction) => [transaction.hash, transaction]));
   const newestFirst = [...unique.values()].toSorted((a, b) => b.block - a.block);
-  const pieces: { range: BlockRange; found: FoundTransaction[] }[] = [];
-  let held: FoundTransaction[] = [];
+  const pieces: { range: BlockRange; found: SentTransaction[] }[] = [];
+  let held: SentTransaction[] = [];
   let { to } = range;
   for (const [index, transaction] of newestFirst.entries()) {
     held.push(transaction);

@@ -98,10 +98,10 @@ export async function removeRows(
 }
 
 export interface RepairedRows extends RowChange {
-  readonly byBlock: readonly BlockRows[];
+  readonly byBlock: readonly BlockRowCount[];
 }
 
-export interface BlockRows {
+export interface BlockRowCount {
   readonly block: number;
   readonly rows: number;
 }
@@ -182,7 +182,7 @@ async function changing(
   kind: 'added' | 'removed',
   change: Sql,
   part: Part = 'first',
-): Promise<readonly BlockRows[]> {
+): Promise<readonly BlockRowCount[]> {
   const { table } = dataset;
   const count = sql`SELECT block_number AS block, count(*)::int AS rows FROM changed GROUP BY block_number`;
   if (!isDerivedFrom(dataset))
@@ -200,6 +200,6 @@ function isDerivedFrom({ projections = [] }: Dataset): boolean {
   return projections.length > 0;
 }
 
-function sum(counts: readonly BlockRows[]): number {
+function sum(counts: readonly BlockRowCount[]): number {
   return counts.reduce((total, { rows }) => total + rows, 0);
 }

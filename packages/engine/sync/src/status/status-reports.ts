@@ -8,7 +8,7 @@ import type { DatasetFailure } from '../read/dataset-failures.ts';
 import { complaintsOf, UNKNOWN_AFTER_MS } from './head-reports.ts';
 import { measureCoverage } from './measure-coverage.ts';
 
-export interface StatusReports {
+interface StatusReports {
   begin(state: ChainState): void;
   progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
   /** Null: idle. */

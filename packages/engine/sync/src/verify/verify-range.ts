@@ -21,7 +21,7 @@ import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failu
 import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
 import { type DecodedRange, readRangeProven, wholeDatasets } from '../read/read-range.ts';
 import { writeContracts } from '../rows/known-contracts.ts';
-import { addMissing, type BlockRows, type RepairedRows, removeSurplus, stageRows } from '../rows/row-changes.ts';
+import { addMissing, type BlockRowCount, type RepairedRows, removeSurplus, stageRows } from '../rows/row-changes.ts';
 import { lockChainCommits, writeBlocks } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
@@ -135,7 +135,7 @@ async function repairRows(
   const missing: RepairedRows[] = [];
   for (const dataset of datasets) missing.push(await addMissing(transaction, chain, dataset, range));
   await deriveAdded(transaction, chain, missing);
-  const byBlockOf = (rows: readonly RepairedRows[], dataset: Dataset): readonly BlockRows[] =>
+  const byBlockOf = (rows: readonly RepairedRows[], dataset: Dataset): readonly BlockRowCount[] =>
     rows.filter((repaired) => repaired.dataset === dataset).flatMap(({ byBlock }) => byBlock);
   return datasets.flatMap((dataset) =>
     differencesByBlock(byBlockOf(surplus, dataset), byBlockOf(missing, dataset)).flatMap((difference) => {
@@ -170,7 +170,7 @@ async function repairDependentRows(
   }
   return repairs;
 }
-function differencesByBlock(surplus: readonly BlockRows[], missing: readonly BlockRows[]) {
+function differencesByBlock(surplus: readonly BlockRowCount[], missing: readonly BlockRowCount[]) {
   const [more, less] = [surplus, missing].map((rows) => new Map(rows.map(({ block, rows: count }) => [block, count])));
   const blocks = new Set([...surplus, ...missing].map(({ block }) => block));
   return [...blocks]

@@ -7,7 +7,7 @@ import { checkHeaderHash } from './header-hash.ts';
 /** In order: root recomputed, upstreams agree, unchecked, nothing committed, no match. */
 export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
 
-export type UnprovenReason =
+type UnprovenReason =
   | 'root-mismatch'
   | 'header-hash-mismatch'
   | 'root-missing'

@@ -3,7 +3,7 @@ import { type Html, NOTHING } from './html.ts';
 
 type Text = Html | string;
 
-export interface Column {
+interface Column {
   readonly head: Text;
   readonly cells: 'number' | 'name' | 'text' | 'whole';
 }

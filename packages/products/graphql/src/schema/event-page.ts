@@ -16,7 +16,7 @@ import {
 } from './event-scans.ts';
 import { BLOCK, codecOf, LOG_PLACE, tableOf } from './row-sources.ts';
 
-export interface Page {
+interface EventPage {
   readonly column: string | null;
   applyOrder(query: PgSelectQueryBuilder): void;
   /** At least the rows of the page. The index has the order of the list. */
@@ -37,7 +37,7 @@ interface After {
   readonly place: readonly SQL[];
 }
 
-export function createPage(resource: PgResource, args: EventArguments, chain: SQL, rowsMax: number): Page {
+export function createPage(resource: PgResource, args: EventArguments, chain: SQL, rowsMax: number): EventPage {
   const direction = args.order ?? 'DESC';
   const column = args.orderBy == null || args.orderBy === BLOCK ? null : args.orderBy;
   const place = LOG_PLACE.filter((name) => name !== column);

@@ -9,7 +9,7 @@ import { type BuiltSchema, buildSchema } from './build-schema.ts';
 import { SHOWN_SCHEMAS } from './row-sources.ts';
 
 /** Rebuilt after tables, columns or indexes change. */
-export interface Schemas {
+interface Schemas {
   /** Null: all tables. Skips unknown names. @throws GraphqlRefusalError if there are too many */
   read(lists: readonly string[] | null): Promise<KeyedSchema>;
 }

@@ -2,7 +2,7 @@ import { type Clock, type Logger, sleepUnlessAborted, whenAborted } from '@chain
 import type { ApiContext } from '@chainstead/http';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { GraphqlRefusalError, shownRefusal } from '../refusal.ts';
-import type { Exchange } from '../thread/executor.ts';
+import type { ThreadExchange } from '../thread/executor.ts';
 import type { ResultBudget } from './result-budget.ts';
 
 export interface StreamOptions {
@@ -12,7 +12,7 @@ export interface StreamOptions {
   readonly closing: AbortSignal;
 }
 
-export type StreamResults = (c: ApiContext, exchange: Exchange) => Response;
+export type StreamResults = (c: ApiContext, exchange: ThreadExchange) => Response;
 
 const STREAMS_MAX = 100;
 const KEY_STREAMS_MAX = 20;

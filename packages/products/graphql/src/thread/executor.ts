@@ -7,11 +7,11 @@ import { GraphqlRefusalError } from '../refusal.ts';
 
 /** Work in this thread never delays the one that serves requests. */
 interface Executor {
-  open(request: ThreadRequest): Exchange;
+  open(request: ThreadRequest): ThreadExchange;
   close(): Promise<void>;
 }
 
-export interface Exchange {
+export interface ThreadExchange {
   /** @throws GraphqlRefusalError GRAPHQL_UNAVAILABLE if the thread ended */
   next(): Promise<ThreadReply>;
   close(): void;
@@ -70,7 +70,7 @@ export function createExecutor(settings: ThreadSettings, logger: Logger, idleMs 
   };
 }
 
-function openExchange(worker: Worker, request: ThreadRequest, onClosed: () => void): Exchange {
+function openExchange(worker: Worker, request: ThreadRequest, onClosed: () => void): ThreadExchange {
   const { port1, port2 } = new MessageChannel();
   let waiting: PromiseWithResolvers<ThreadReply> | null = null;
   let state: 'open' | 'closed' | 'lost' = 'open';

@@ -22,7 +22,14 @@ import {
 } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
 import { type PlannedFile, planFiles } from './plan-files.ts';
-import { type Change, type ExportChain, findChanged, joinLevels, readCovered, readFinalBlock } from './range-facts.ts';
+import {
+  type ChangeCause,
+  type ExportChain,
+  findChanged,
+  joinLevels,
+  readCovered,
+  readFinalBlock,
+} from './range-facts.ts';
 import { writeRange } from './write-range.ts';
 
 /** Final and covered blocks only. A killed export continues after its last file. */
@@ -43,7 +50,7 @@ export interface ExportOptions {
   onRewrite?(range: BlockRange, reason: Rewrite): void;
 }
 
-type Rewrite = Change | 'missing file';
+type Rewrite = ChangeCause | 'missing file';
 
 interface ExportResult {
   readonly folder: string;

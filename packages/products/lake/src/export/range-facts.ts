@@ -57,14 +57,14 @@ export async function readRangeFacts(
   };
 }
 
-export type Change = 'reorg' | 'reindex';
+export type ChangeCause = 'reorg' | 'reindex';
 
 export async function findChanged(
   source: Pick<Database, 'query'>,
   chain: ExportChain,
   table: ExportTable,
   files: readonly ManifestFile[],
-): Promise<ReadonlyMap<ManifestFile, Change>> {
+): Promise<ReadonlyMap<ManifestFile, ChangeCause>> {
   const revisions = await readRevisions(source, chain.id, table.dataset, files);
   const edges = files
     .flatMap(({ first_block: first, last_block: last }) => [first, last])
@@ -77,7 +77,7 @@ export async function findChanged(
     const hash = edge === null ? undefined : hashes.get(edge.number);
     return hash !== undefined && hash !== edge?.hash;
   };
-  const changed = new Map<ManifestFile, Change>();
+  const changed = new Map<ManifestFile, ChangeCause>();
   for (const [index, file] of files.entries()) {
     if (isReplaced(file.first_block) || isReplaced(file.last_block)) changed.set(file, 'reorg');
     else if (file.revision !== revisions[index]) changed.set(file, 'reindex');

@@ -9,7 +9,7 @@ interface OperationParameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-export interface Operation {
+export interface ApiOperation {
   readonly path: string;
   readonly parameters: readonly OperationParameter[];
 }
@@ -29,7 +29,7 @@ const documentShape = z.looseObject({
   paths: z.record(z.string(), z.looseObject({ get: z.unknown().optional() })),
 });
 
-export function readOperations(document: unknown): ReadonlyMap<string, Operation> {
+export function readOperations(document: unknown): ReadonlyMap<string, ApiOperation> {
   const { paths } = documentShape.parse(document);
   return new Map(
     Object.entries(paths).flatMap(([path, { get }]) => {
@@ -86,11 +86,11 @@ function toParameter(given: z.infer<typeof parameterShape>): OperationParameter 
 
 export const LIMIT_DEFAULT = 20;
 
-export function takesDates({ parameters }: Operation): boolean {
+export function takesDates({ parameters }: ApiOperation): boolean {
   return ['from_date', 'to_date'].every((date) => parameters.some(({ shown }) => shown === date));
 }
 
-export function schemaOf(operation: Operation): ToolSchema {
+export function schemaOf(operation: ApiOperation): ToolSchema {
   const { parameters } = operation;
   const hasRange = takesDates(operation);
   return {

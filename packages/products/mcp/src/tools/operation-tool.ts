@@ -5,9 +5,9 @@ import { routeError, toolError } from '../results/tool-error.ts';
 import { cutNote, indexedWords, type ToolResult, toolResult } from '../results/tool-result.ts';
 import type { CuratedOperation } from './curated-operations.ts';
 import {
+  type ApiOperation,
   dateRange,
   LIMIT_DEFAULT,
-  type Operation,
   RANGE_DESCRIPTION,
   schemaOf,
   takesDates,
@@ -25,7 +25,7 @@ export interface OperationContext {
   now(): number;
 }
 
-export function operationTool(curated: CuratedOperation, operation: Operation, context: OperationContext): Tool {
+export function operationTool(curated: CuratedOperation, operation: ApiOperation, context: OperationContext): Tool {
   const isPaged = ['limit', 'cursor'].every((name) => operation.parameters.some(({ shown }) => shown === name));
   return {
     name: curated.tool,
@@ -65,7 +65,7 @@ export interface RouteResponse {
 
 export async function request(
   api: InnerApi,
-  operation: Operation,
+  operation: ApiOperation,
   given: ToolArguments,
   caller: ToolCaller,
 ): Promise<RouteResponse> {
@@ -75,7 +75,7 @@ export async function request(
 
 /** Adds the only chain, the limit and the times of a range. Null: invalid range. */
 export function fillArguments(
-  operation: Operation,
+  operation: ApiOperation,
   given: ToolArguments,
   { onlyChain, now }: Pick<OperationContext, 'onlyChain' | 'now'>,
 ): ToolArguments | null {
@@ -91,7 +91,7 @@ export function fillArguments(
   return { ...filled, from_date: range.from, ...((range.hasEnd || needsEnd) && { to_date: range.to }) };
 }
 
-export function targetOf({ path, parameters }: Operation, given: ToolArguments): string {
+export function targetOf({ path, parameters }: ApiOperation, given: ToolArguments): string {
   let target = path;
   const query = new URLSearchParams();
   for (const { name, shown, place } of parameters) {
@@ -115,7 +115,7 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function withShownNames(body: unknown, { parameters }: Operation): unknown {
+function withShownNames(body: unknown, { parameters }: ApiOperation): unknown {
   if (typeof body !== 'object' || body === null || !('message' in body) || typeof body.message !== 'string')
     return body;
   let { message } = body;

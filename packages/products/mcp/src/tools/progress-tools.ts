@@ -9,7 +9,7 @@ export interface Progress {
   gaps(): Promise<readonly ChainFacts[]>;
 }
 
-export interface ChainFacts extends Readonly<Record<string, unknown>> {
+interface ChainFacts extends Readonly<Record<string, unknown>> {
   readonly chain: string;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { routeError, toolError } from '../results/tool-error.ts';
 import { indexedWords, toolResult } from '../results/tool-result.ts';
-import type { Operation } from './operation-schema.ts';
+import type { ApiOperation } from './operation-schema.ts';
 import { RANGE_DESCRIPTION } from './operation-schema.ts';
 import { fillArguments, type OperationContext, request } from './operation-tool.ts';
 import type { Tool } from './tool.ts';
@@ -32,7 +32,7 @@ const argumentShape = z.object({
 
 type Swap = z.infer<typeof pageShape>['result'][number];
 
-export function topTradersTool(operation: Operation, context: OperationContext): Tool {
+export function topTradersTool(operation: ApiOperation, context: OperationContext): Tool {
   return {
     name: 'token_top_traders',
     description: 'Wallets that bought or sold most of a token in a time, by amount.',

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
-import type { Attempt, Verdict } from './delivery.ts';
+import type { Attempt, DeliveryVerdict } from './delivery.ts';
 import { type Recorded, recordAttempts } from './record-attempts.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 
@@ -17,7 +17,7 @@ export type AttemptRecorder = ReturnType<typeof createAttemptRecorder>;
 interface Waiting {
   readonly attempt: Attempt;
   readonly signal: AbortSignal;
-  resolve(verdict: Verdict): void;
+  resolve(verdict: DeliveryVerdict): void;
   reject(error: unknown): void;
 }
 
@@ -46,8 +46,8 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
 
   return {
     /** Resolves after the commit. Rejects on abort, or if Postgres refuses the attempt. */
-    record(attempt: Attempt, signal: AbortSignal): Promise<Verdict> {
-      const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    record(attempt: Attempt, signal: AbortSignal): Promise<DeliveryVerdict> {
+      const { promise, resolve, reject } = Promise.withResolvers<DeliveryVerdict>();
       waiting.push({ attempt, signal, resolve, reject });
       if (!working) void work();
       return promise;

@@ -63,4 +63,4 @@ export interface Attempt {
 }
 
 /** `repeated`: already delivered, or another attempt was recorded first. */
-export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';
+export type DeliveryVerdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';

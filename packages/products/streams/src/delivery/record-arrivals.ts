@@ -1,6 +1,6 @@
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
-import type { Attempt, Verdict } from './delivery.ts';
+import type { Attempt, DeliveryVerdict } from './delivery.ts';
 
 /**
  * One statement for 2xx responses. Recorded attempts get no verdict. No two may share a webhook.
@@ -9,7 +9,7 @@ import type { Attempt, Verdict } from './delivery.ts';
 export async function recordArrivals(
   database: Database,
   attempts: readonly Attempt[],
-): Promise<ReadonlyMap<string, Verdict>> {
+): Promise<ReadonlyMap<string, DeliveryVerdict>> {
   const rows = await database.query<{ id: string; first: boolean }>(recordStatement(attempts));
   return new Map(rows.map(({ id, first }) => [id, first ? 'delivered' : 'repeated']));
 }

@@ -1,12 +1,12 @@
 import { type Database, sql, type Transaction } from '@chainstead/db';
-import { type Attempt, recordsOf, type Verdict } from './delivery.ts';
+import { type Attempt, type DeliveryVerdict, recordsOf } from './delivery.ts';
 import { recordArrivals } from './record-arrivals.ts';
 import { type RetryPolicy, requestedDelay, retryDelay } from './retry-policy.ts';
 import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
 
 export interface Recorded {
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly verdicts: ReadonlyMap<string, DeliveryVerdict>;
   readonly unhealthy: readonly UnhealthyWebhook[];
 }
 
@@ -18,7 +18,7 @@ export async function recordAttempts(
 ): Promise<Recorded> {
   const { arrivals, others } = sortOut(attempts);
   const [arrived, recorded] = [
-    arrivals.length === 0 ? new Map<string, Verdict>() : await recordArrivals(database, arrivals),
+    arrivals.length === 0 ? new Map<string, DeliveryVerdict>() : await recordArrivals(database, arrivals),
     others.length === 0 ? NOTHING_RECORDED : await recordInTurn(database, others, policy),
   ];
   return { verdicts: new Map([...arrived, ...recorded.verdicts]), unhealthy: recorded.unhealthy };
@@ -46,7 +46,7 @@ function recordInTurn(database: Database, attempts: readonly Attempt[], policy: 
     const rows = await lockDeliveries(transaction, attempts);
     const recorded = await insertAttempts(transaction, attempts);
     const fresh = attempts.filter(({ id }) => recorded.has(id));
-    const verdicts = new Map<string, Verdict>();
+    const verdicts = new Map<string, DeliveryVerdict>();
     const firstDelivered = new Set<string>();
     for (const attempt of fresh) {
       const row = rows.get(attempt.delivery.id);
@@ -78,7 +78,7 @@ async function lockDeliveries(transaction: Transaction, attempts: readonly Attem
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict {
+function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): DeliveryVerdict {
   const { outcome, delivery, finishedAt } = attempt;
   row.body = attempt.body;
   if (outcome.success) {

@@ -19,13 +19,13 @@ export function topicOfEvent(item: AbiItem): Hash | null {
   return selectorOf({ ...item, inputs: item.inputs ?? [] });
 }
 
-export interface AbiEvent {
+export interface EventTopic {
   readonly signature: string;
   readonly topic0: Hash;
 }
 
-export function eventsOf(abi: readonly AbiItem[]): readonly AbiEvent[] {
-  const events = new Map<Hash, AbiEvent>();
+export function eventsOf(abi: readonly AbiItem[]): readonly EventTopic[] {
+  const events = new Map<Hash, EventTopic>();
   for (const item of abi) {
     const topic0 = topicOfEvent(item);
     const signature = topic0 === null ? null : canonicalSignature({ ...item, inputs: item.inputs ?? [] });

@@ -4,7 +4,7 @@ import { type Hash, parseHash, silentLogger, systemClock } from '@chainstead/cor
 import type { Database } from '@chainstead/db';
 import { examplePool, serveChain } from '@chainstead/testkit';
 import type { ShownTokenPrice } from '../../token-price/serve/price-response.ts';
-import type { Evidence, EvidenceQuestion } from '../evidence-kind.ts';
+import type { EvidenceQuestion, PriceEvidence } from '../evidence-kind.ts';
 import { priceEvidenceReader } from '../evidence-reader.ts';
 import { readExplainedPrice } from '../explained-price.ts';
 import type { ProofSources } from '../prove-price.ts';
@@ -20,7 +20,7 @@ export const hashOf = (block: number): Hash => parseHash(source.blockAt(block)?.
 
 interface ProvenPrices {
   /** Reads evidence from the node. */
-  read(question: EvidenceQuestion): Promise<Evidence>;
+  read(question: EvidenceQuestion): Promise<PriceEvidence>;
   /** The price of a token at the head, with its proof. */
   prove(readEvidence: ProofSources['readEvidence'], token?: typeof CATS): Promise<ShownTokenPrice>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 
-export interface TokenFacts {
+export interface TradedTokenFacts {
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
@@ -10,7 +10,7 @@ export interface TokenFacts {
   readonly possibleSpam: boolean;
 }
 
-export type FactsOf = (token: Address) => TokenFacts;
+export type FactsOf = (token: Address) => TradedTokenFacts;
 
 /** The zero address is the native token. */
 export async function readTokenFacts(
@@ -18,7 +18,7 @@ export async function readTokenFacts(
   chain: Chain,
   tokens: readonly Address[],
 ): Promise<FactsOf> {
-  const rows = await database.select<TokenFacts & { readonly address: Address }>(
+  const rows = await database.select<TradedTokenFacts & { readonly address: Address }>(
     sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam AS "possibleSpam"
      FROM tokens WHERE address = ANY (${tokens.map(addressBytes)}::bytea[]) AND chain_id = ${chain.id}::bigint`,
   );
@@ -28,4 +28,4 @@ export async function readTokenFacts(
   return (token) => known.get(token) ?? UNKNOWN;
 }
 
-const UNKNOWN: TokenFacts = { name: null, symbol: null, decimals: null, logo: null, possibleSpam: false };
+const UNKNOWN: TradedTokenFacts = { name: null, symbol: null, decimals: null, logo: null, possibleSpam: false };

@@ -245,7 +245,7 @@ export function pricedFactories(chain: Chain, wanted: readonly Address[] | null)
     .filter((factory) => wanted === null || wanted.includes(factory));
 }
 
-export interface TokenFacts {
+interface DecimalsAndSupplies {
   readonly decimals: ReadonlyMap<Address, number>;
   readonly supplies: ReadonlyMap<Address, bigint>;
 }
@@ -254,7 +254,7 @@ export async function readTokenFacts(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly Pick<PoolOfToken, 'token0' | 'token1'>[],
-): Promise<TokenFacts> {
+): Promise<DecimalsAndSupplies> {
   if (pools.length === 0) return { decimals: new Map(), supplies: new Map() };
   const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   const rows = await database.select<{ address: Address; decimals: number; supply: string | null }>(
@@ -268,14 +268,14 @@ export async function readTokenFacts(
   };
 }
 
-export async function readDecimals(...given: Parameters<typeof readTokenFacts>): Promise<TokenFacts['decimals']> {
+export async function readDecimals(...given: Parameters<typeof readTokenFacts>): Promise<DecimalsAndSupplies['decimals']> {
   return (await readTokenFacts(...given)).decimals;
 }
 
 /** No token is worth more US dollars. Pools can't pay out such a price. */
 export const VALUATION_MAX = wholeFraction(10n ** 13n);
 
-export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: TokenFacts): TokenPrice {
+export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: DecimalsAndSupplies): TokenPrice {
   const [places, supply] = [decimals.get(token), supplies.get(token)];
   if (price.of !== 'pools' || places === undefined || supply === undefined) return price;
   const value = multiplyFractions(price.usd, { numerator: supply, denominator: 10n ** BigInt(places) });

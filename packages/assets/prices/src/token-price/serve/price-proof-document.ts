@@ -36,7 +36,7 @@ const UNPROVEN_REASONS = [
   'absence',
 ] as const;
 
-export type UnprovenReason = (typeof UNPROVEN_REASONS)[number];
+export type UnprovenPriceReason = (typeof UNPROVEN_REASONS)[number];
 
 const hash = (description: string) =>
   z

@@ -12,7 +12,7 @@ import {
 import { readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
 import { addBalanceBounds } from './balance-bounds.ts';
-import type { PoolHistory, StoredPool } from './pool-history.ts';
+import type { PoolHistory, StoredPoolHistory } from './pool-history.ts';
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
@@ -22,7 +22,7 @@ const BINS_DATASET = 'bin-changes';
 export async function readBinHistories(
   database: ReadDatabase,
   chain: Chain,
-  stored: readonly StoredPool[],
+  stored: readonly StoredPoolHistory[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   if (stored.length === 0) return [];
@@ -49,17 +49,17 @@ export async function readBinHistories(
   return [...found, ...(await addBalanceBounds(database, chain, unknown, place))];
 }
 
-export function hasBins({ states: [first] }: StoredPool): boolean {
+export function hasBins({ states: [first] }: StoredPoolHistory): boolean {
   return first?.state.of === 'bin';
 }
 
-function withoutDepth(pool: StoredPool): PoolHistory {
+function withoutDepth(pool: StoredPoolHistory): PoolHistory {
   const balances: StateSince['balances'] = [null, null];
   const states = pool.states.map(({ block, since, state }) => ({ block, since, state, balances }));
   return { ...pool, states, depth: 'uncovered' };
 }
 
-function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
+function rangeOf({ pool, factory, tickSpacing, states }: StoredPoolHistory) {
   const active = states.flatMap(({ state }) => (state.of === 'bin' ? [state.activeId] : []));
   const reach = binsWithinTenth(tickSpacing ?? 0);
   return { pool, factory, lowest: Math.min(...active) - reach, highest: Math.max(...active) + reach };
@@ -67,7 +67,7 @@ function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
 
 /** Tokens that a 10 % move takes. @param changes after those that `before` counts, oldest first */
 export function nearStates(
-  { states, tickSpacing }: Pick<StoredPool, 'states' | 'tickSpacing'>,
+  { states, tickSpacing }: Pick<StoredPoolHistory, 'states' | 'tickSpacing'>,
   before: Pick<BinReserves, 'bins'>,
   changes: readonly BlockBinChange[],
   windowStart: number,

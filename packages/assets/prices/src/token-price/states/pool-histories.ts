@@ -9,7 +9,7 @@ import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import { hasBins, readBinHistories } from './bin-histories.ts';
 import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
 import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
-import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
+import { type PoolHistory, type StoredPoolHistory, SWAPS_DATASET } from './pool-history.ts';
 import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
@@ -31,7 +31,7 @@ export async function readPoolHistories(
 async function addTokenBalances(
   database: ReadDatabase,
   chain: Chain,
-  stored: readonly StoredPool[],
+  stored: readonly StoredPoolHistory[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   const inRange = await withLiquidity(database, chain, stored, place);
@@ -60,7 +60,7 @@ async function readStates(
   chain: Chain,
   pools: readonly PoolOfToken[],
   place: PricePlace,
-): Promise<readonly StoredPool[]> {
+): Promise<readonly StoredPoolHistory[]> {
   if (pools.length === 0) return [];
   const chainId = sql`${chain.id}::bigint`;
   const bigint = (block: number) => sql`${block}::bigint`;
@@ -139,13 +139,13 @@ function stateOf(row: StateRow): readonly ReportedState[] {
 async function withLiquidity(
   database: ReadDatabase,
   chain: Chain,
-  stored: readonly StoredPool[],
+  stored: readonly StoredPoolHistory[],
   { block }: PricePlace,
 ): Promise<readonly PoolInRange[]> {
   const concentrated = stored.filter(({ states: [first] }) => first?.state.of === 'price');
   if (concentrated.length === 0) return stored.map((pool) => inRangeOf(pool, [], false));
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
-  const firstBlockOf = ({ states: [first] }: StoredPool): number => first?.block ?? 0;
+  const firstBlockOf = ({ states: [first] }: StoredPoolHistory): number => first?.block ?? 0;
   // A reading includes changes in its block.
   const covered = concentrated.filter(
     (pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool) + (pool.readAt === null ? 0 : 1),
@@ -160,7 +160,7 @@ async function withLiquidity(
 }
 
 function inRangeOf(
-  { states, ...pool }: StoredPool,
+  { states, ...pool }: StoredPoolHistory,
   changes: Parameters<typeof addLiquidityChanges>[1],
   isUncovered: boolean,
 ): PoolInRange {

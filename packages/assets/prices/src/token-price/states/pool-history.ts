@@ -16,6 +16,6 @@ export interface PoolHistory extends PoolOfToken {
   readonly balanceMax?: Sides<bigint | null>;
 }
 
-export type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
+export type StoredPoolHistory = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
 
 export const SWAPS_DATASET = 'swaps';

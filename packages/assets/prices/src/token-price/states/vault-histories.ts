@@ -11,7 +11,7 @@ import {
 import { readBlockRuns } from '@chainstead/pages';
 import type { PricePlace } from '../place/price-place.ts';
 import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
-import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
+import { type PoolHistory, type StoredPoolHistory, SWAPS_DATASET } from './pool-history.ts';
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
@@ -19,7 +19,7 @@ import type { StateSince } from './side-depths.ts';
 export async function readPrincipals(
   database: ReadDatabase,
   chain: Chain,
-  stored: readonly StoredPool[],
+  stored: readonly StoredPoolHistory[],
   { block, windowStart }: PricePlace,
 ): Promise<ReadonlyMap<PoolId, PoolHistory>> {
   const known = await readPositions(database, chain, stored, { start: windowStart, block });
@@ -62,7 +62,7 @@ export async function readPositions<Pool extends ManagedPool>(
 
 /** The first state is the window's start. @param changes after those in `before`, oldest first */
 export function principalStates(
-  { states }: Pick<StoredPool, 'states'>,
+  { states }: Pick<StoredPoolHistory, 'states'>,
   before: Pick<TickLiquidity, 'ticks'>,
   changes: readonly LiquidityChange[],
   windowStart: number,

@@ -5,12 +5,12 @@ import { type BlockRun, joinRanges } from '../feeds/block-runs.ts';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { sourcesSql } from '../feeds/feed-quotes.ts';
 
-export type KnownBlock = Pick<BlockHeader, 'number' | 'hash'>;
+export type BlockIdentity = Pick<BlockHeader, 'number' | 'hash'>;
 
 export interface FeedStart {
   readonly feed: PriceFeed;
   readonly run: BlockRun;
-  readonly first: KnownBlock | null;
+  readonly first: BlockIdentity | null;
   /** First block of the run with a value or a reading; null: none. */
   readonly valueFrom: number | null;
   /** A node lately had no state of a block of the run. */

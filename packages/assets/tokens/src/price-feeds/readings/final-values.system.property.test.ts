@@ -10,7 +10,7 @@ import { readFeedValues } from '../feeds/feed-values.ts';
 import { seedPriceSources } from '../feeds/price-sources.ts';
 import { readingsOfBlocks } from '../feeds/readings-of-blocks.ts';
 import { seedAnswers } from '../testing/seeded-prices.ts';
-import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
+import { type BlockIdentity, type FeedStart, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
 import { storeReadings } from './store-readings.ts';
 
@@ -27,7 +27,7 @@ const START = 200;
 /** Blocks checked after each indexed part: 20 where the tier looks at all. */
 const CHECKS = Math.min(20, atDepth(40));
 const timeOf = (block: number): number => 1_700_000_000 + block * 12;
-const blockOf = (number: number): KnownBlock => ({ number, hash: parseHash(hashOf(7, number)) });
+const blockOf = (number: number): BlockIdentity => ({ number, hash: parseHash(hashOf(7, number)) });
 
 /** Values of the aggregators by block, the oldest from before the first block. The second one takes over from the first. */
 interface Truth {
@@ -169,7 +169,7 @@ test('a reading of another block than the stored one, or behind a value, is not 
   await index(250, HEAD);
   const [dollar, gold] = feedsOf(chain);
   if (dollar === undefined || gold === undefined) throw new RangeError('The chain has feeds');
-  const store = (block: KnownBlock, proxy = dollar) =>
+  const store = (block: BlockIdentity, proxy = dollar) =>
     storeReadings(database, chain, block, [[proxy, { status: 'silent' }]]);
   expect(await store({ number: 250, hash: parseHash(hashOf(8, 250)) })).toEqual([]);
   expect(await store(blockOf(HEAD))).toEqual([]);

@@ -4,7 +4,7 @@ import { addressAt, bigIntAt, returnedNumber } from '@chainstead/events/abi';
 import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from '../feeds/feed-phases.ts';
-import type { KnownBlock } from './feed-starts.ts';
+import type { BlockIdentity } from './feed-starts.ts';
 
 export interface FeedAnswer {
   /** Behind the proxy; without phases, the feed itself. */
@@ -33,7 +33,7 @@ const AGGREGATOR_ROUND_BITS = 64;
 /** In the order of `feeds`. @throws RequestAbortedError */
 export async function readFeeds(
   { chain, pool }: { readonly chain: Chain; readonly pool: UpstreamPool },
-  block: KnownBlock,
+  block: BlockIdentity,
   feeds: readonly PriceFeed[],
   signal: AbortSignal,
 ): Promise<(FeedReading | ChainsteadError)[]> {

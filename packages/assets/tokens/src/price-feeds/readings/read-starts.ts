@@ -3,7 +3,7 @@ import { ChainsteadError, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { committedBlock } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
+import { type BlockIdentity, type FeedStart, readFeedStarts } from './feed-starts.ts';
 import { readFeeds } from './read-feeds.ts';
 import { storeReadings } from './store-readings.ts';
 
@@ -59,7 +59,7 @@ async function readAtFirst(
 /** Returns those whose state no node has. @throws other outages */
 export async function readFeedsAt(
   context: FeedReadContext,
-  block: KnownBlock,
+  block: BlockIdentity,
   feeds: readonly PriceFeed[],
   signal: AbortSignal,
 ): Promise<readonly PriceFeed[]> {

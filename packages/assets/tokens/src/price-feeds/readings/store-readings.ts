@@ -3,14 +3,14 @@ import { addressBytes, type Database, hexBytes, sql, type Transaction } from '@c
 import { underCommitLock } from '@chainstead/sync';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';
 import { saveFeedPhases } from '../feeds/price-sources.ts';
-import { type KnownBlock, readFeedStarts } from './feed-starts.ts';
+import { type BlockIdentity, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
 
 /** Never changes a price: skips feeds with a value in the run. @returns the stored feeds */
 export async function storeReadings(
   database: Database,
   chain: Chain,
-  block: KnownBlock,
+  block: BlockIdentity,
   readings: readonly (readonly [PriceFeed, FeedReading])[],
 ): Promise<readonly PriceFeed[]> {
   // Keeps out rows and reorgs.
@@ -37,7 +37,7 @@ export async function storeReadings(
 async function insertReading(
   transaction: Transaction,
   chain: Chain,
-  { feed, block, reading }: { readonly feed: PriceFeed; readonly block: KnownBlock; readonly reading: FeedReading },
+  { feed, block, reading }: { readonly feed: PriceFeed; readonly block: BlockIdentity; readonly reading: FeedReading },
 ): Promise<void> {
   const answer = reading.status === 'answer' ? reading.answer : null;
   // Its later logs count from now on.

@@ -9,9 +9,10 @@ import type {
   StoredEvidence,
   TransactionRecord,
 } from '../../index.ts';
+import type { TransactionPlace } from '../../stored/account-transactions-statement.ts';
 import { classify } from '../classification/classify.ts';
 import type { Classification } from '../classification/wallet-transaction.ts';
-import type { HistoryQuery, PlacedTransaction, TransactionPlace } from './history-query.ts';
+import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
 import { type IndexedLegs, readAssetMovements } from './read-asset-movements.ts';
 import { readPlaces } from './read-places.ts';
 import { type NamedOnPage, type RelatedToHistory, readRelated } from './related-to-history.ts';

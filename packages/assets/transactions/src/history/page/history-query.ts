@@ -1,10 +1,6 @@
 import type { Address, Hash } from '@chainstead/core';
 import type { PageBounds } from '@chainstead/pages';
-
-export interface TransactionPlace {
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-}
+import type { TransactionPlace } from '../../stored/account-transactions-statement.ts';
 
 export interface PlacedTransaction extends TransactionPlace {
   readonly hash: Hash;

@@ -3,9 +3,9 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '../../index.ts';
+import type { TransactionPlace } from '../../stored/account-transactions-statement.ts';
 import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
 import { readCoveredBlocks } from './covered-blocks.ts';
-import type { TransactionPlace } from './history-query.ts';
 import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
 
 export interface ShownNftLeg extends NftLeg {

@@ -14,7 +14,7 @@ import { createActiveChainsRoute } from './active-chains-route.ts';
 import { createWalletHistoryRoute } from './wallet-history-route.ts';
 import { createWalletStatsRoute } from './wallet-stats-route.ts';
 
-export interface HistoryOptions extends OnDemandReadsOptions {
+interface HistoryRoutesOptions extends OnDemandReadsOptions {
   readonly chains: readonly Chain[];
   /** @default a separate one, without proxy reads */
   readonly abis?: AbiBooks;
@@ -23,7 +23,7 @@ export interface HistoryOptions extends OnDemandReadsOptions {
 }
 
 /** Once per process: state reads are shared. */
-export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
+export function createHistoryRoutes(options: HistoryRoutesOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
   const trackedWallets = createTrackedWallets(onDemandBackfill, options);
   return [

@@ -75,8 +75,8 @@ export const openApiShape = z.looseObject({
 });
 
 export type OpenApiDocument = z.infer<typeof openApiShape>;
-export type Operation = z.infer<typeof operationShape>;
-export type Parameter = z.infer<typeof parameterShape>;
+export type OpenApiOperation = z.infer<typeof operationShape>;
+export type OpenApiParameter = z.infer<typeof parameterShape>;
 export type Schemas = Readonly<Record<string, Schema>>;
 
 export function resolved(schema: Schema, schemas: Schemas): { readonly schema: Schema; readonly name: string | null } {

@@ -1,19 +1,26 @@
 import { html } from 'hono/html';
-import { type Operation, type Parameter, partsOf, resolved, type Schema, type Schemas } from './openapi-shape.ts';
+import {
+  type OpenApiOperation,
+  type OpenApiParameter,
+  partsOf,
+  resolved,
+  type Schema,
+  type Schemas,
+} from './openapi-shape.ts';
 
 export interface ListedOperation {
   readonly id: string;
   readonly group: string;
   readonly method: string;
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: OpenApiOperation;
 }
 
 export function slug(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
 }
 
-export function operationView({ id, method, path, operation }: ListedOperation, schemas: Schemas): Html {
+export function operationView({ id, method, path, operation }: ListedOperation, schemas: Schemas): ReferenceHtml {
   const { description, parameters = [], requestBody } = operation;
   const body = requestBody?.content['application/json'];
   return html`${description === undefined ? NOTHING : html`<p>${prose(description)}</p>`}
@@ -34,7 +41,7 @@ ${Object.entries(operation.responses).map(([status, response]) => responseView(s
 `;
 }
 
-function parameterView(parameter: Parameter, id: string, schemas: Schemas): Html {
+function parameterView(parameter: OpenApiParameter, id: string, schemas: Schemas): ReferenceHtml {
   const { name, required, schema = {} } = parameter;
   const description = parameter.description ?? schema.description;
   const inputId = `${id}-${slug(name)}`;
@@ -45,7 +52,7 @@ ${description === undefined ? NOTHING : html`<p>${prose(description)}</p>`}</div
 `;
 }
 
-function inputView({ name, in: place, required, schema = {}, example }: Parameter, id: string): Html {
+function inputView({ name, in: place, required, schema = {}, example }: OpenApiParameter, id: string): ReferenceHtml {
   const given = example ?? schema.example ?? schema.default;
   const value = given === undefined || given === null ? '' : String(given);
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
@@ -58,7 +65,11 @@ function inputView({ name, in: place, required, schema = {}, example }: Paramete
   return html`<select id="${id}" name="${name}" data-in="${place}" ${isRequired}>${options}</select>`;
 }
 
-function responseView(status: string, response: Operation['responses'][string], schemas: Schemas): Html {
+function responseView(
+  status: string,
+  response: OpenApiOperation['responses'][string],
+  schemas: Schemas,
+): ReferenceHtml {
   const { description = '', content = {} } = response;
   const schema = content['application/json']?.schema;
   const fields = schema === undefined || !status.startsWith('2') ? NOTHING : fieldList(schema, schemas);
@@ -66,21 +77,21 @@ function responseView(status: string, response: Operation['responses'][string], 
 `;
 }
 
-export type Html = ReturnType<typeof html>;
+export type ReferenceHtml = ReturnType<typeof html>;
 
-export const NOTHING: Html = html``;
+export const NOTHING: ReferenceHtml = html``;
 
-export function prose(text: string): Html {
+export function prose(text: string): ReferenceHtml {
   const parts = text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
   return html`${parts}`;
 }
 
-function fieldList(schema: Schema, schemas: Schemas, above: readonly string[] = []): Html {
+function fieldList(schema: Schema, schemas: Schemas, above: readonly string[] = []): ReferenceHtml {
   const fields = fieldsOf(schema, schemas, above);
   return fields.length === 0 ? NOTHING : html`<ul class="fields">${fields}</ul>`;
 }
 
-function fieldsOf(given: Schema, schemas: Schemas, above: readonly string[]): Html[] {
+function fieldsOf(given: Schema, schemas: Schemas, above: readonly string[]): ReferenceHtml[] {
   const { schema, name } = resolved(given, schemas);
   if (name !== null && above.includes(name)) return [];
   const path = name === null ? above : [...above, name];
@@ -91,7 +102,7 @@ function fieldsOf(given: Schema, schemas: Schemas, above: readonly string[]): Ht
   return [...own, ...inside];
 }
 
-function fieldView(key: string, field: Schema, schemas: Schemas, above: readonly string[]): Html {
+function fieldView(key: string, field: Schema, schemas: Schemas, above: readonly string[]): ReferenceHtml {
   const description = field.description ?? resolved(field, schemas).schema.description;
   const nested = fieldsOf(field, schemas, above);
   const line = html`<code>${key}</code> <span class="type">${typeText(field, schemas)}</span> ${description === undefined ? NOTHING : prose(description)}`;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type OpenApiDocument, openApiShape } from './openapi-shape.ts';
-import { type Html, type ListedOperation, NOTHING, operationView, prose, slug } from './operation-view.ts';
+import { type ListedOperation, NOTHING, operationView, prose, type ReferenceHtml, slug } from './operation-view.ts';
 
 export interface Reference {
   page(): Promise<string>;
@@ -92,7 +92,7 @@ function groupsOf(
   });
 }
 
-function groupView({ id: groupId, name, description, operations }: Group): Html {
+function groupView({ id: groupId, name, description, operations }: Group): ReferenceHtml {
   const lines = operations.map(
     ({ id, method, path, operation }) =>
       html`<details class="operation" id="${id}"><summary><span class="method ${method.toLowerCase()}">${method}</span> <code class="path">${path}</code> <span>${operation.summary ?? ''}</span></summary></details>

@@ -13,7 +13,7 @@ import {
 import { keepForSecond, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
 import type { Html } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { chainNamed } from '../explorer/subjects/choose-chain.ts';
@@ -35,9 +35,9 @@ export const contractsPage: ConsolePage = {
     const chainsOf = { registry, chains: explorer.chains };
     const readList = () => Promise.all([readDefinitions(database), readContractStatuses(database)]);
     const sharedList = keepForSecond(readList);
-    const listed = async (list: ReturnType<typeof readList>, { token }: PageRequest): Promise<Html> =>
+    const listed = async (list: ReturnType<typeof readList>, { token }: ConsoleRequest): Promise<Html> =>
       contractListView(...(await list), token, (id) => registry.find(id)?.key ?? String(id));
-    const show = async (request: PageRequest, facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>) => ({
+    const show = async (request: ConsoleRequest, facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>) => ({
       title: 'Contracts',
       body: html`<h1>Contracts</h1>
 ${livePart('/contracts', await listed(readList(), request))}
@@ -73,7 +73,7 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
       await removeContract(database, form.name, chainNamed(chainsOf, form.chain).id, by);
       return { goTo: '/console/contracts' };
     });
-    const rows = async (request: PageRequest): Promise<Html> => {
+    const rows = async (request: ConsoleRequest): Promise<Html> => {
       const chain = chainNamed(chainsOf, request.query('chain') ?? '');
       const { definition, table } = await findEvent(services, chain, request);
       return eventRowsView(definition, table, chain, await readNewestEvents(explorer.reads, chain, table, ROWS));
@@ -110,7 +110,7 @@ async function codeProblem(
 async function findEvent(
   { database }: ConsoleServices,
   chain: Chain,
-  { parameter }: PageRequest,
+  { parameter }: ConsoleRequest,
 ): Promise<{ readonly definition: ContractDefinition; readonly table: EventTable }> {
   const definitions = await readDefinitions(database, parameter('name'));
   const definition = definitions.find(({ chainId }) => chainId === chain.id);

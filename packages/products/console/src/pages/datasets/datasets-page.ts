@@ -1,7 +1,7 @@
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
 import type { ChainStatus } from '@chainstead/sync';
 import { html } from 'hono/html';
-import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
@@ -17,7 +17,7 @@ export const datasetsPage: ConsolePage = {
   title: 'Datasets',
   group: 'Data',
   addRoutes(routes, { overview }) {
-    const read = async (request: PageRequest): Promise<DatasetsFacts> => factsOf(await overview.chains(), request);
+    const read = async (request: ConsoleRequest): Promise<DatasetsFacts> => factsOf(await overview.chains(), request);
     routes.view('/datasets', async (request) => {
       const facts = await read(request);
       const { query } = request;
@@ -33,7 +33,7 @@ ${livePart(path, datasetsView(facts))}`,
   },
 };
 
-function factsOf(all: readonly ChainFacts[], { query }: PageRequest): DatasetsFacts {
+function factsOf(all: readonly ChainFacts[], { query }: ConsoleRequest): DatasetsFacts {
   const sorted = all.toSorted((one, other) => compare(one.card.name, other.card.name));
   const [chain = '', dataset = '', after = ''] = [query('chain'), query('dataset'), query('after')];
   const matching = sorted.filter(({ card }) => (chain === '' || card.name === chain) && compare(card.name, after) > 0);

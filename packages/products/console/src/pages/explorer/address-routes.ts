@@ -3,7 +3,7 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { InvalidParameterError } from '@chainstead/http';
 import { type NameService, normalName } from '@chainstead/tokens/names';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import {
   fetchName,
@@ -102,7 +102,7 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
   });
 
   async function tablesView(
-    request: PageRequest,
+    request: ConsoleRequest,
     chain: Chain,
     tables: readonly DataTable[],
     of: TableSubject,
@@ -120,7 +120,7 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
   }
 }
 
-function addressIn({ parameter }: PageRequest) {
+function addressIn({ parameter }: ConsoleRequest) {
   const text = parameter('address');
   if (isAddress(text)) return parseAddress(text);
   const allowed = '0x and 40 hexadecimal digits';

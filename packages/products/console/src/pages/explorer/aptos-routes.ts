@@ -1,7 +1,7 @@
 import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import { InvalidParameterError } from '@chainstead/http';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, type Html, NOTHING } from '../../layout/html.ts';
 import { chainLinks, networkNamed } from './subjects/choose-chain.ts';
 import { wholeAptosAddress } from './subjects/read-subject.ts';
@@ -32,7 +32,7 @@ ${networks.length === 0 ? html`<p>No Aptos network is indexed here.</p>` : NOTHI
     };
   });
 
-  async function sectionOf({ origin, asker }: PageRequest, network: AptosNetwork, address: string): Promise<Html> {
+  async function sectionOf({ origin, asker }: ConsoleRequest, network: AptosNetwork, address: string): Promise<Html> {
     const chain = chainKeyOf(network);
     const of = { chain, address, tokenId: null };
     const tables = await Promise.all(

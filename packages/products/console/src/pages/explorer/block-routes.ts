@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import { BLOCK_LISTS } from '../../block-rows/read-block-rows.ts';
-import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, type Html, NOTHING } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { blockFactsView, blockIn, hashIn, isKnown, placeIn, readBlockFacts } from './blocks/block-facts.ts';
@@ -48,7 +48,7 @@ ${known.length === 0 ? html`<p>No block with this number is indexed on any of th
     };
   });
 
-  async function wholeOf({ asker, origin }: PageRequest, chain: Chain, number: number): Promise<Html> {
+  async function wholeOf({ asker, origin }: ConsoleRequest, chain: Chain, number: number): Promise<Html> {
     const subject = { chain: chain.key, of: String(number) };
     const answer = await readFull(explorer.data, asker, BLOCK, subject, PATIENCE_MS);
     return fullView(BLOCK, answer, { ...subject, place: placeOn(chain), origin });

@@ -1,7 +1,7 @@
 import { chainKeyOf } from '@chainstead/aptos';
 
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { type Html, NOTHING } from '../../layout/html.ts';
 import { refusedHash } from './blocks/block-facts.ts';
 import { chainsRequested } from './subjects/choose-chain.ts';
@@ -42,7 +42,7 @@ export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: Con
     return { title: 'Look up', body: hashView(hash, all, late, explorer.networks.length > 0) };
   });
 
-  async function accountsNamed({ asker }: PageRequest, address: string): Promise<readonly Found[]> {
+  async function accountsNamed({ asker }: ConsoleRequest, address: string): Promise<readonly Found[]> {
     const found = await Promise.all(
       explorer.networks.map(async (network) => {
         const target = `/wallets/coins?owner_addresses=${address}&network=${network}&limit=1`;

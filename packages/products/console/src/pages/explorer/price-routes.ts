@@ -2,7 +2,7 @@ import { decimalAmount, isAddress, parseAddress } from '@chainstead/core';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { readSaleDays, type SaleDay } from '@chainstead/nft';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices, FileAnswer, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from '../../console-page.ts';
 import { cut, type Html } from '../../layout/html.ts';
 import { chainNamed } from './subjects/choose-chain.ts';
 import { readTokenId } from './subjects/read-subject.ts';
@@ -65,7 +65,7 @@ const PICTURE_HEADERS = {
 
 /** Only URIs from indexed metadata: a request never contains one. */
 export function addPictureRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
-  const answer = async ({ parameter }: PageRequest, id: string | null): Promise<FileAnswer> => {
+  const answer = async ({ parameter }: ConsoleRequest, id: string | null): Promise<FileAnswer> => {
     const chain = chainNamed({ registry, chains: explorer.chains }, parameter('chain'));
     const tokenId = id === null ? null : readTokenId(id);
     if (!isAddress(parameter('address')) || (id !== null && tokenId === null))

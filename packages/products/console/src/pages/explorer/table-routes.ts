@@ -1,7 +1,7 @@
 import { isAddress, parseAddress } from '@chainstead/core';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, shown } from '../../layout/html.ts';
 import { chainNamed, networkNamed, placeOn } from './subjects/choose-chain.ts';
 import { pageOf, readTokenId } from './subjects/read-subject.ts';
@@ -37,7 +37,7 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
 
   function subjectOf(
     table: DataTable,
-    { query }: PageRequest,
+    { query }: ConsoleRequest,
   ): { readonly of: TableSubject; readonly place: CellPlace; readonly own: string } {
     const [given, chain] = [query('address') ?? '', query('chain') ?? ''];
     const isAptos = table.name.startsWith('aptos-');

@@ -1,6 +1,6 @@
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
-import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { blockFactsView, blockIn, hashIn, readBlockFacts } from './blocks/block-facts.ts';
@@ -50,7 +50,7 @@ ${rpcCurlView(chain, origin, 'eth_getTransactionReceipt', [transaction])}`,
   });
 
   /** Optional with one indexed chain. @throws InvalidParameterError */
-  function chainOf({ query }: PageRequest) {
+  function chainOf({ query }: ConsoleRequest) {
     const [only, ...others] = explorer.chains;
     const name = query('chain') ?? (others.length === 0 ? only?.key : undefined);
     return chainNamed({ registry, chains: explorer.chains }, name ?? '');

@@ -4,7 +4,7 @@ import { InvalidParameterError } from '@chainstead/http';
 import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
 import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync';
 import { html } from 'hono/html';
-import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent, plainCount, rate } from '../../layout/numbers.ts';
@@ -25,7 +25,7 @@ export const gatewayPage: ConsolePage = {
   group: 'Nodes',
   addRoutes(routes, { database, registry, upstreams, clock }) {
     const nameOf = (chainId: number): string => registry.find(chainId)?.key ?? String(chainId);
-    const filterOf = ({ query }: PageRequest): GatewayFilter & { readonly chainId: number | undefined } => {
+    const filterOf = ({ query }: ConsoleRequest): GatewayFilter & { readonly chainId: number | undefined } => {
       const hours = hoursIn(query('hours'));
       const name = query('chain') ?? '';
       if (name === '') return { hours, chain: null, chainId: undefined };
@@ -34,7 +34,7 @@ export const gatewayPage: ConsolePage = {
       const allowed = 'the name of a chain, such as eth';
       throw new InvalidParameterError({ parameter: 'chain', given: name, allowed });
     };
-    const read = async (request: PageRequest) => {
+    const read = async (request: ConsoleRequest) => {
       const filter = filterOf(request);
       const { hours, chain, chainId } = filter;
       const [methods, all, calls] = await Promise.all([

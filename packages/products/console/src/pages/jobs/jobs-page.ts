@@ -14,7 +14,7 @@ import {
 } from '@chainstead/sync';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
 import { changeForm, selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
@@ -46,9 +46,9 @@ export const jobsPage: ConsolePage = {
   addRoutes(routes, services) {
     const { database, overview, rangeWork } = services;
     const chains = jobChains(rangeWork);
-    const read = (request: PageRequest): Promise<JobsFacts> => readJobs(services, request);
+    const read = (request: ConsoleRequest): Promise<JobsFacts> => readJobs(services, request);
     const parse = async (form: JobForm) => readJobRequest(form, chains, await overview.chain(form.chain));
-    const show = async (request: PageRequest, ask: Omit<AskView, 'chains' | 'token'>) => {
+    const show = async (request: ConsoleRequest, ask: Omit<AskView, 'chains' | 'token'>) => {
       const ids = rangeWork.chains.map(({ id }) => id);
       const [facts, due] = await Promise.all([read(request), summarizeDueWork(database, dueEntries, ids)]);
       const { query } = request;
@@ -133,7 +133,10 @@ async function estimateOf(
   return { requested, blocks, read, calls: { min: callsMin, max: callsMax }, perSecond };
 }
 
-async function readJobs({ database, registry, rangeWork }: ConsoleServices, request: PageRequest): Promise<JobsFacts> {
+async function readJobs(
+  { database, registry, rangeWork }: ConsoleServices,
+  request: ConsoleRequest,
+): Promise<JobsFacts> {
   const { query, token } = request;
   const [before, state, chain] = ['before', 'state', 'of'].map((name) => query(name) ?? '');
   if (before !== undefined && before !== '' && !RANGE_JOB_ID.test(before))

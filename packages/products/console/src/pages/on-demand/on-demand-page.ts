@@ -3,7 +3,7 @@ import { InvalidParameterError } from '@chainstead/http';
 import { type CollectionReadState, type CollectionReadsPage, listCollectionReads } from '@chainstead/nft';
 import { type HistoriesPage, type HistoryStatus, listHistories, type Subject } from '@chainstead/sync';
 import { html } from 'hono/html';
-import type { ConsolePage, ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
@@ -107,7 +107,7 @@ function queryOf({ chain, state }: OnDemandFilter, after: string): string {
 
 function filterOf<State extends string>(
   { registry }: ConsoleServices,
-  { query }: PageRequest,
+  { query }: ConsoleRequest,
   states: Readonly<Record<State, string>>,
 ): OnDemandFilter<State> {
   const [chain = '', name = ''] = [query('chain'), query('state')];

@@ -4,7 +4,7 @@ import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { readListedPool, readNewestStateBlocks, readPoolsListedOf } from '@chainstead/markets';
 import { readExplainedPrice } from '@chainstead/prices';
 import { html } from 'hono/html';
-import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
@@ -41,7 +41,7 @@ interface PoolsQuery {
   readonly page: number;
 }
 
-function readQuery({ query }: PageRequest, { explorer, registry }: ConsoleServices): PoolsQuery {
+function readQuery({ query }: ConsoleRequest, { explorer, registry }: ConsoleServices): PoolsQuery {
   const given = (name: string): string => query(name)?.trim() ?? '';
   const [block, page] = [given('block'), given('page')];
   const refuse = (parameter: string, value: string, allowed: string): Error =>
@@ -68,7 +68,7 @@ ${selectField({ name: 'status', label: 'Pools', options: STATUSES, chosen: statu
 <p class="soft" id="address-forms">The address of a token or a pool, or the 32-byte id of a pool at a pool manager.</p>`;
 }
 
-async function content(request: PageRequest, services: ConsoleServices, query: PoolsQuery): Promise<Html> {
+async function content(request: ConsoleRequest, services: ConsoleServices, query: PoolsQuery): Promise<Html> {
   const { chain, text } = query;
   if (chain === null) return html`<p>No EVM chain is indexed here.</p>`;
   if (text === '') return NOTHING;
@@ -83,7 +83,7 @@ async function content(request: PageRequest, services: ConsoleServices, query: P
 }
 
 async function addressContent(
-  { origin }: PageRequest,
+  { origin }: ConsoleRequest,
   { explorer: { reads } }: ConsoleServices,
   query: PoolsQuery & { readonly chain: Chain; readonly address: Address },
 ): Promise<Html> {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { changeForm } from '../../layout/form.ts';
 import { type Html, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
@@ -24,7 +24,7 @@ export const sessionsPage: ConsolePage = {
   },
 };
 
-function sessionsView(sessions: readonly ConsoleSession[], { session: own, token }: PageRequest): Html {
+function sessionsView(sessions: readonly ConsoleSession[], { session: own, token }: ConsoleRequest): Html {
   const rows = sessions.map((session) => [
     html`${shown(session.keyName)}<br><code class="soft">${shown(session.keyId)}</code>${session.id === own.id ? html` <strong>this session</strong>` : ''}`,
     moment(session.createdAt),

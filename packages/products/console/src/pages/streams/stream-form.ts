@@ -10,7 +10,7 @@ import {
 import { DatabaseUnavailableError } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import {
-  type AbiEvent,
+  type EventTopic,
   type GivenStream,
   readAbiEvents,
   type Stream,
@@ -87,7 +87,7 @@ export interface ReadForm {
   readonly given: GivenStream;
   readonly problems: readonly FieldProblem[];
   /** As far as parsed. `given`: its topic0; null: none. */
-  readonly events: readonly (AbiEvent & { readonly given: string | null })[];
+  readonly events: readonly (EventTopic & { readonly given: string | null })[];
   readonly otherTopics: readonly string[];
 }
 

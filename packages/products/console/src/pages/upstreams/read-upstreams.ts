@@ -7,7 +7,7 @@ import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
 import type { OverviewSource } from '../overview/read-overview.ts';
 
 export interface Upstreams {
-  readonly rows: readonly UpstreamState[];
+  readonly rows: readonly ShownUpstream[];
   readonly wrongAnswers: readonly WrongAnswerRecord[];
   readonly at: Date;
 }
@@ -65,7 +65,7 @@ interface ReportedNode {
   readonly faults: Readonly<Partial<Record<string, number>>>;
 }
 
-export interface UpstreamState {
+export interface ShownUpstream {
   readonly chain: string;
   readonly name: string;
   readonly address: string;
@@ -91,7 +91,7 @@ function upstreamRows(
   configured: readonly ConfiguredUpstream[],
   reported: readonly ReportedNode[],
   calls: readonly RecentCalls[],
-): UpstreamState[] {
+): ShownUpstream[] {
   const nameOf = ({ chain, name }: { readonly chain: string; readonly name: string }): string =>
     JSON.stringify([chain, name]);
   const configuredOf = new Map(configured.map((node) => [nameOf(node), node]));
@@ -114,7 +114,7 @@ function upstreamRow(
   setting: ConfiguredUpstream | undefined,
   report: ReportedNode | undefined,
   requested: readonly RecentCalls[],
-): UpstreamState {
+): ShownUpstream {
   const latency = sumOfTimes(requested);
   const counted = requested.reduce((sum, row) => sum + row.calls, 0);
   // The reading process counts calls to Aptos fullnodes.

@@ -12,7 +12,7 @@ import { nodeStateView } from '../../layout/severity.ts';
 import { number, table, wide } from '../../layout/table.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import { findingsOfTest, type TestedNode } from './node-test.ts';
-import type { NodeAddress, UpstreamState, Upstreams } from './read-upstreams.ts';
+import type { NodeAddress, ShownUpstream, Upstreams } from './read-upstreams.ts';
 
 const CHAIN_MAX = 64;
 const URL_MAX = 2_000;
@@ -126,7 +126,7 @@ ${
 }</section>`;
 }
 
-function chainView(chain: string, rows: readonly UpstreamState[]): Html {
+function chainView(chain: string, rows: readonly ShownUpstream[]): Html {
   const title = cut(chain);
   const nodes = table({
     label: `Nodes of ${title}`,
@@ -142,7 +142,7 @@ function chainView(chain: string, rows: readonly UpstreamState[]): Html {
   return html`<section aria-label="${title}"><h2>${shown(chain)}</h2>${nodes}</section>`;
 }
 
-function cellsOf(row: UpstreamState): (Html | string)[] {
+function cellsOf(row: ShownUpstream): (Html | string)[] {
   const { budget, half: p50, most: p95, state, reason, errorShare, faults } = row;
   const kinds = faults.size === 0 ? NOTHING : html` <span class="soft">(${kindsText(faults)})</span>`;
   const { perSecond, perSecondMax } = budget;

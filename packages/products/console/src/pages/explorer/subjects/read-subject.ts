@@ -1,6 +1,6 @@
 import { type Address, type Hash, isAddress, MAX_UINT256, parseAddress, parseHash } from '@chainstead/core';
 
-export type Subject =
+type ExplorerSubject =
   | { readonly kind: 'address'; readonly address: Address }
   | { readonly kind: 'nft'; readonly address: Address; readonly tokenId: string }
   | { readonly kind: 'hash'; readonly hash: Hash }
@@ -16,7 +16,7 @@ const NFT = /^(0x[0-9a-f]{40})[/: ](\d{1,78}|0x[0-9a-f]{1,64})$/i;
 const BLOCK = /^#?(\d{1,15})$/;
 const NAME = /^[^\s/]{1,250}\.[^\s/.\d]{2,60}$/u;
 
-export function readSubject(given: string): Subject | null {
+export function readSubject(given: string): ExplorerSubject | null {
   const text = given.trim();
   if (isAddress(text)) return { kind: 'address', address: parseAddress(text) };
   if (HEX_256.test(text)) return { kind: 'hash', hash: parseHash(text) };
@@ -41,7 +41,7 @@ export function wholeAptosAddress(text: string): string {
   return `0x${text.slice(2).toLowerCase().padStart(APTOS_DIGITS, '0')}`;
 }
 
-export function pageOf(subject: Subject): string {
+export function pageOf(subject: ExplorerSubject): string {
   const at = (...parts: readonly string[]): string => `/console/look-up/${parts.join('/')}`;
   switch (subject.kind) {
     case 'nft':
