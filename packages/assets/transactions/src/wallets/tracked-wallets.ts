@@ -13,7 +13,12 @@ import {
 
 export interface TrackedWallets {
   /** Null: the chain stores all wallets, or none. The first request waits. Calls no node. */
-  ask(context: OnDemandContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
+  ask(
+    context: OnDemandContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletSearch | null>;
 }
 
 const REQUESTED_AGAIN = sql`interval '6 hours'`;

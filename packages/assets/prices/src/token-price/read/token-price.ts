@@ -268,14 +268,20 @@ export async function readTokenFacts(
   };
 }
 
-export async function readDecimals(...given: Parameters<typeof readTokenFacts>): Promise<DecimalsAndSupplies['decimals']> {
+export async function readDecimals(
+  ...given: Parameters<typeof readTokenFacts>
+): Promise<DecimalsAndSupplies['decimals']> {
   return (await readTokenFacts(...given)).decimals;
 }
 
 /** No token is worth more US dollars. Pools can't pay out such a price. */
 export const VALUATION_MAX = wholeFraction(10n ** 13n);
 
-export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: DecimalsAndSupplies): TokenPrice {
+export function withPlausibleValue(
+  token: Address,
+  price: TokenPrice,
+  { decimals, supplies }: DecimalsAndSupplies,
+): TokenPrice {
   const [places, supply] = [decimals.get(token), supplies.get(token)];
   if (price.of !== 'pools' || places === undefined || supply === undefined) return price;
   const value = multiplyFractions(price.usd, { numerator: supply, denominator: 10n ** BigInt(places) });
