@@ -15,7 +15,7 @@ export interface AskOptions {
   /** Shares a younger result of the same question. @default 0: only a running one */
   readonly maxAgeMs?: number;
   /**
-   * Shares a younger error or fruitless result; skips what would wait in vain. @default 0: neither
+   * Shares a younger error or fruitless result; skips a wait that can only fail. @default 0: neither
    */
   readonly fruitlessMs?: number;
 }

@@ -28,7 +28,7 @@ export function reconcileHead(tip: number | null, head: number, sightings: numbe
   return head === tip || sightings >= LOWER_HEAD_SIGHTINGS ? 'compare' : 'wait';
 }
 
-/** What is known of the indexed chain. */
+/** The indexed chain, as far as it was looked up. */
 export interface IndexedChain {
   readonly checkpoint: Checkpoint;
   /** Blocks below the checkpoint that a reorg may replace. */

@@ -40,7 +40,7 @@ export interface HistoryTurn extends HistoryOptions {
   readonly ends: number;
 }
 
-/** Null: the turn goes on. */
+/** Null: the turn continues. */
 export async function endOfTurn(turn: HistoryTurn): Promise<HistoryOutcome | null> {
   const { database, subject, clock, made, maxCalls, ends } = turn;
   if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });

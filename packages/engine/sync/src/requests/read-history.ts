@@ -90,7 +90,7 @@ async function readMissing(
   return 'done';
 }
 
-/** Null: the turn goes on. */
+/** Null: the turn continues. */
 async function readChunk(
   turn: HistoryTurn,
   { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },

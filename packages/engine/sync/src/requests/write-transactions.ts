@@ -19,7 +19,7 @@ interface TransactionsChunk {
 
 const PIECE = 100;
 
-/** Each piece is recorded with its blocks. Null: the turn goes on. */
+/** Each piece is recorded with its blocks. Null: the turn continues. */
 export async function writeTransactions(
   turn: HistoryTurn,
   { dataset, range, found, calls, recordedAs }: TransactionsChunk,

@@ -1,4 +1,4 @@
-/** Wrong answers by day in `upstream_mismatches`; repairs by block in `upstream_errors`. */
+/** Wrong responses by day in `upstream_mismatches`; repairs by block in `upstream_errors`. */
 import { type Database, type Sql, sql } from '@chainstead/db';
 
 export interface CountedWrongAnswers {

@@ -22,7 +22,7 @@ const COIN_TYPE = 60n;
 const ANSWER = { outputBytesMax: 8_192 };
 const NOBODY = `0x${'0'.repeat(40)}`;
 
-/** Reverts with an unknown result. Other reverts mean that there is no record. */
+/** Reverts with an unknown result. Other reverts mean that no record exists. */
 const UNREPORTED: ReadonlySet<string> = new Set(
   [
     'DNSDecodingFailed(bytes)',
