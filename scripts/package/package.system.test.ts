@@ -43,7 +43,7 @@ describe('the package', () => {
         path,
       })),
     );
-    expect(found.map(({ path }) => path)).toContain('../../../../migrations');
+    expect(found.map(({ path }) => path)).toContain('../../../../../migrations');
     for (const { module, path } of found) {
       const place = path.endsWith('.ts')
         ? join('dist', path.replace(/^.*\/(.+)\.ts$/, '$1.js'))

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, createAnswerBudget, type Hex, parseBigQuantity } from '@chainstead/core';
+import { type Address, createAnswerBudget, getOrCompute, type Hex, parseBigQuantity } from '@chainstead/core';
 import {
   type Answer,
   isAnswerOfCall,
@@ -141,7 +141,7 @@ function createCalls(
     return answers?.map((answer) => ({ data: answer, upstream })) ?? null;
   }
 
-  const lateCalls = isPatient ? NEVER_LATE : LATE_CALLS.getOrInsertComputed(pool, createLateCalls);
+  const lateCalls = isPatient ? NEVER_LATE : getOrCompute(LATE_CALLS, pool, createLateCalls);
   const until = (late: AbortSignal, signal: AbortSignal): AbortSignal =>
     isPatient ? signal : AbortSignal.any([signal, late]);
   const fetchTogether: StateAt['fetchTogether'] = (calls, signal) =>

@@ -14,6 +14,7 @@ export * from './json/answer-budget.ts';
 export * from './json/is-object.ts';
 export * from './json/json-bounds.ts';
 export * from './json/lossless-json.ts';
+export * from './map/get-or-compute.ts';
 export * from './observability/latency-percentile.ts';
 export * from './observability/logger.ts';
 export * from './observability/metrics.ts';

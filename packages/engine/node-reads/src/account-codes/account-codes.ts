@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type ChainId, isAddress, parseAddress } from '@chainstead/core';
+import { type Address, type ChainId, getOrCompute, isAddress, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexText, sql } from '@chainstead/db';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
@@ -46,7 +46,7 @@ export function createHasCodeOf(): HasCodeOf {
   return async (context, chain, addresses, waitMs) => {
     const now = performance.now();
     const codes = new Map<Address, boolean>();
-    const remembered = byChain.getOrInsertComputed(chain.id, () => new Map());
+    const remembered = getOrCompute(byChain, chain.id, () => new Map());
     const rest: Address[] = [];
     for (const address of addresses) {
       const code = remembered.get(address);

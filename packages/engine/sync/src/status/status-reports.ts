@@ -53,6 +53,8 @@ export function startStatusReports(
   const { chain, clock, logger, metrics } = options;
   const stallAfterMs = Math.max(STALL_MIN_MS, chain.blockTimeMs * STALL_BLOCK_TIMES);
 
+  const firstHead = Promise.withResolvers<void>();
+
   const reportFailures = (failures: readonly DatasetFailure[]): void => {
     for (const { dataset, range, blocks, message } of failures)
       if (!state.failing.has(dataset))
@@ -98,7 +100,9 @@ export function startStatusReports(
       } catch (error) {
         logger[failureLevel(error)]({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
       }
-      await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
+      const interval = sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
+      // Status shows the first head at once.
+      await (state.head === null ? Promise.race([interval, firstHead.promise]) : interval);
     }
   };
 
@@ -107,7 +111,10 @@ export function startStatusReports(
       state.historyStart = historyStart;
     },
     progress: ({ head, checkpoint }) => {
-      if (head !== null) state.head = head;
+      if (head !== null) {
+        state.head = head;
+        firstHead.resolve();
+      }
       if (checkpoint !== null && checkpoint.hash !== state.checkpoint?.hash) {
         state.checkpoint = checkpoint;
         state.progressAt = clock.now();

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from '@chainstead/core';
+import { Counter, Gauge, getOrCompute, type Registry } from '@chainstead/core';
 import type { Outcome } from '../call.ts';
 
 export interface AnswerCounts {
@@ -57,8 +57,8 @@ export function createAnswerMetrics(options: {
   });
   return {
     counts(slug: string, method: string): AnswerCounts {
-      const methods = byChain.getOrInsertComputed(slug, () => new Map());
-      return methods.getOrInsert(method, { hit: 0, miss: 0, coalesced: 0, error: 0 });
+      const methods = getOrCompute(byChain, slug, () => new Map());
+      return getOrCompute(methods, method, () => ({ hit: 0, miss: 0, coalesced: 0, error: 0 }));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
+import { type Clock, getOrCompute, type Logger, type Registry, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { ForwardingPool } from '@chainstead/rpc';
 import { createAnswerCache } from '../cache/answer-cache.ts';
@@ -53,7 +53,7 @@ export function createCallHandler(options: CallHandlerOptions) {
   function headFloor(offered: GatewayChain): HeadFloor {
     const { chain, pool, pinsHead } = offered;
     const store = pinsHead ? heads : null;
-    return floors.getOrInsertComputed(offered, () =>
+    return getOrCompute(floors, offered, () =>
       createHeadFloor({ chain, pool, store, logger, clock, ...given('storeTimeoutMs', settings.storeTimeoutMs) }),
     );
   }

@@ -1,4 +1,4 @@
-import { type Logger, type Registry, toQuantity } from '@chainstead/core';
+import { getOrCompute, type Logger, type Registry, toQuantity } from '@chainstead/core';
 import type { ForwardingPool, RawResult } from '@chainstead/rpc';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { callKey } from '../cache/call-key.ts';
@@ -60,7 +60,7 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
   });
 
   function lineOf(chain: GatewayChain): Line {
-    return lines.getOrInsertComputed(chain, () => ({
+    return getOrCompute(lines, chain, () => ({
       chain,
       floor: options.headFloor(chain),
       forward: options.forwardOf?.(chain) ?? ((call, given) => chain.pool.forward(call, given)),
@@ -72,7 +72,7 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
   }
 
   function countsOf({ counts, chain }: Line, method: string): AnswerCounts {
-    return counts.getOrInsertComputed(method, () => metrics.counts(chain.slug, method));
+    return getOrCompute(counts, method, () => metrics.counts(chain.slug, method));
   }
 
   function failed(line: Line, call: Call, thrown: unknown): Outcome {

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainstead/core';
+import { getOrCompute, type Logger } from '@chainstead/core';
 import type { GatewayChain } from '../call.ts';
 import { shareRuns } from '../heads/share-runs.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
@@ -32,7 +32,7 @@ export function createFilterPolls(options: {
 
   function hold(chain: GatewayChain, { wantsLogs }: { readonly wantsLogs: boolean }): Promise<void> {
     const listener = { wantsLogs, added: () => undefined, removed: () => undefined };
-    const lease = leases.getOrInsertComputed(`${chain.slug}/${wantsLogs}`, () =>
+    const lease = getOrCompute(leases, `${chain.slug}/${wantsLogs}`, () =>
       createFeedLease(() => feeds.of(chain).blocks.watch(listener)),
     );
     return lease.hold();

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@chainstead/core';
+import { type Clock, getOrCompute, type Logger } from '@chainstead/core';
 import type { GatewayChain } from '../call.ts';
 import type { HeadFloor } from '../heads/head-floor.ts';
 import { type ChainFeed, createChainFeed } from './chain-feed.ts';
@@ -22,7 +22,7 @@ export function createChainFeeds({
   const feeds = new Map<GatewayChain, ChainSources>();
   return {
     of: (chain: GatewayChain): ChainSources =>
-      feeds.getOrInsertComputed(chain, () => ({
+      getOrCompute(feeds, chain, () => ({
         blocks: createChainFeed({ ...services, chain, floor: headFloor(chain) }),
         pending: createPendingFeed({ ...services, chain }),
       })),

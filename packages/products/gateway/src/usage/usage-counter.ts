@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@chainstead/core';
+import { type Clock, getOrCompute, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createFlushedCounts } from '@chainstead/http';
 import { addTimes, noTimes } from './call-times.ts';
@@ -35,10 +35,12 @@ export function createUsageCounter(options: {
 }
 
 function entryOf(counts: Counts, keyId: string, chainId: number, method: string): UsageEntry {
-  return counts
-    .getOrInsertComputed(keyId, () => new Map())
-    .getOrInsertComputed(chainId, () => new Map())
-    .getOrInsertComputed(method, () => ({ calls: 0, errors: 0, cached: 0, weight: 0, bytes: 0, times: noTimes() }));
+  const byChain = getOrCompute(counts, keyId, () => new Map());
+  const byMethod = getOrCompute(byChain, chainId, () => new Map());
+  return getOrCompute(byMethod, method, () => ({
+    ...{ calls: 0, errors: 0, cached: 0, weight: 0, bytes: 0 },
+    times: noTimes(),
+  }));
 }
 
 function addCounts(to: Counts, from: Counts): void {

@@ -1,3 +1,4 @@
+import { getOrCompute } from '@chainstead/core';
 import { sql, type Transaction } from '@chainstead/db';
 import type { Attempt } from './delivery.ts';
 
@@ -12,7 +13,7 @@ export async function addStatistics(
   const byStream = new Map<string, Sums>();
   for (const attempt of attempts) {
     const { streamId, match } = attempt.delivery;
-    const sums = byStream.getOrInsert(streamId, { delivered: 0, failed: 0, logs: 0, txs: 0, txsInternal: 0 });
+    const sums = getOrCompute(byStream, streamId, () => ({ delivered: 0, failed: 0, logs: 0, txs: 0, txsInternal: 0 }));
     if (!attempt.outcome.success) sums.failed += 1;
     if (!firstDelivered.has(attempt.id)) continue;
     sums.delivered += 1;

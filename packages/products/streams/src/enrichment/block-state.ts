@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Address, defineError, type Hash, type Hex, parseBigQuantity } from '@chainstead/core';
+import { type Address, defineError, getOrCompute, type Hash, type Hex, parseBigQuantity } from '@chainstead/core';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import type { TriggerCall } from './trigger-call.ts';
 
@@ -38,7 +38,7 @@ export function openBlockState(
   const balances = new Map<Address, Promise<bigint>>();
   return {
     call: (call) =>
-      calls.getOrInsertComputed(nameOf(call), async () => {
+      getOrCompute(calls, nameOf(call), async () => {
         const { to, data, from } = call;
         const request = from === null ? { to, data } : { from, to, data };
         const { value, upstream } = await pool.request('eth_call', [request, at], options);
@@ -48,7 +48,7 @@ export function openBlockState(
         return value;
       }),
     balance: (address) =>
-      balances.getOrInsertComputed(address, async () => {
+      getOrCompute(balances, address, async () => {
         const { value, upstream } = await pool.request('eth_getBalance', [address, at], options);
         if (!isHex(value)) throw new MalformedStateError('eth_getBalance', upstream);
         return parseBigQuantity(value);

@@ -1,4 +1,4 @@
-import type { AnswerBudget, Hex } from '@chainstead/core';
+import { type AnswerBudget, getOrCompute, type Hex } from '@chainstead/core';
 import { itemTypeOf } from '../item-types.ts';
 import { topicOf } from '../matching/event-topic.ts';
 import type { EnrichedMatch } from '../payload/render-body.ts';
@@ -44,7 +44,7 @@ export async function readTriggers(
             ? { results: triggerError(failure), bytes: 0 }
             : triggerResults(trigger, data, Math.min(ANSWER_BYTES_MAX, bytesLeft));
         bytesLeft -= bytes;
-        const items = byType.getOrInsertComputed(trigger.type, () => new Map());
+        const items = getOrCompute(byType, trigger.type, () => new Map());
         items.set(index, [...(items.get(index) ?? []), ...results]);
       }
     });

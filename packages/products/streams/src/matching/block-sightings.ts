@@ -1,4 +1,4 @@
-import type { Address, Log } from '@chainstead/core';
+import { type Address, getOrCompute, type Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import { partiesOf, type TransactionParties, visitTransactions } from './transaction-parties.ts';
 
@@ -27,7 +27,7 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
   });
   const logs = new Map<number, Address[]>();
   for (const [index, log] of block.logs.entries())
-    visitLogAddresses(log, test, (address) => logs.getOrInsertComputed(index, () => []).push(address));
+    visitLogAddresses(log, test, (address) => getOrCompute(logs, index, () => []).push(address));
   const internalTransfers = (block.internalTransfers ?? []).flatMap(({ from, to }, index) =>
     passes(from, test) || passes(to, test) ? [index] : [],
   );

@@ -1,4 +1,4 @@
-import type { Address, Hash, Log } from '@chainstead/core';
+import { type Address, getOrCompute, type Hash, type Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { AbiItem } from '../stream.ts';
 import type { BlockSightings } from './block-sightings.ts';
@@ -36,7 +36,7 @@ export function matchBlock(
 ): Match[] {
   const drafts = new Map<string, MatchDraft>();
   const draftOf = (stream: CompiledStream): MatchDraft =>
-    drafts.getOrInsertComputed(stream.id, () => createMatchDraft(stream));
+    getOrCompute(drafts, stream.id, () => createMatchDraft(stream));
   const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
   const { block } = sightings;
   const { named = NO_NAMES } = facts;
@@ -120,7 +120,7 @@ function watchersOf(
   sighted: readonly Address[],
 ): ReadonlyMap<CompiledStream, ReadonlySet<Address>> {
   const causes = new Map<CompiledStream, Set<Address>>();
-  const causesOf = (stream: CompiledStream): Set<Address> => causes.getOrInsertComputed(stream, () => new Set());
+  const causesOf = (stream: CompiledStream): Set<Address> => getOrCompute(causes, stream, () => new Set());
   const [topic0] = log.topics;
   const everywhere = topic0 === undefined ? [] : (matching.index.everywhere.get(topic0) ?? []);
   for (const stream of everywhere) causesOf(stream);

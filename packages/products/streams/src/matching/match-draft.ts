@@ -1,4 +1,4 @@
-import type { Address, Hash, Receipt } from '@chainstead/core';
+import { type Address, getOrCompute, type Hash, type Receipt } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import type { AbiItem } from '../stream.ts';
 import type { CompiledStream } from './compile-stream.ts';
@@ -40,7 +40,7 @@ export function createMatchDraft(stream: CompiledStream) {
 }
 
 function add<Key>(map: Map<Key, Set<Address>>, key: Key, causes: Iterable<Address>): void {
-  const addresses = map.getOrInsertComputed(key, () => new Set());
+  const addresses = getOrCompute(map, key, () => new Set());
   for (const cause of causes) addresses.add(cause);
 }
 

@@ -1,4 +1,4 @@
-import type { ChainId, Hash } from '@chainstead/core';
+import { type ChainId, getOrCompute, type Hash } from '@chainstead/core';
 import type { WatchNeeds } from '@chainstead/sync';
 import type { CompiledStream } from './compile-stream.ts';
 
@@ -30,6 +30,6 @@ function streamsBy<Key>(
   keysOf: (stream: CompiledStream) => Iterable<Key>,
 ): ReadonlyMap<Key, readonly CompiledStream[]> {
   const byKey = new Map<Key, CompiledStream[]>();
-  for (const stream of streams) for (const key of keysOf(stream)) byKey.getOrInsertComputed(key, () => []).push(stream);
+  for (const stream of streams) for (const key of keysOf(stream)) getOrCompute(byKey, key, () => []).push(stream);
   return byKey;
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { ChainId } from '@chainstead/core';
+import { type ChainId, getOrCompute } from '@chainstead/core';
 import { type Database, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { WatchNeeds } from '@chainstead/sync';
 import { createReadNames } from '../contracts/read-names.ts';
@@ -41,7 +41,7 @@ export function createWatchedStreams(database: Database) {
   };
 
   const indexOf = ({ streams, indexes }: Loaded, chain: Chain): StreamIndex =>
-    indexes.getOrInsertComputed(chain.id, () => indexStreams(streams, chain.id));
+    getOrCompute(indexes, chain.id, () => indexStreams(streams, chain.id));
 
   return {
     async needs(chain: Chain): Promise<WatchNeeds> {

@@ -1,3 +1,4 @@
+import { getOrCompute } from '@chainstead/core';
 import { type AbiFunction, type AbiType, abiFunction, parseSignature } from '@chainstead/events/decoding';
 import { InvalidParameterError } from '@chainstead/http';
 import { byPlace } from './by-place.ts';
@@ -43,7 +44,7 @@ function overloadsOf(abi: readonly unknown[], name: string): readonly RequestedF
     const { type = 'function', name: called, inputs, outputs }: Readonly<Record<string, unknown>> = Object(entry);
     if (type !== 'function' || called !== name) continue;
     const overload = abiFunction(name, readTypes(inputs, `abi.${index}.inputs`));
-    overloads.getOrInsertComputed(overload.signature, () => ({
+    getOrCompute(overloads, overload.signature, () => ({
       ...overload,
       outputs: readTypes(outputs, `abi.${index}.outputs`),
     }));
