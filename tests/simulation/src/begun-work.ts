@@ -22,11 +22,14 @@ export async function untilAtWork(database: Database, before: string, clock: Clo
   while ((await readProgress(database)) === before && clock.now() < deadline) await clock.sleep(POLL_MS);
 }
 
-/** Waits until no work was interrupted twice: a third kill during it would quarantine it, as a program does with work that ends it. */
+/** Waits while work runs that was interrupted twice: a third kill would quarantine it, as a program does with work that ends it. */
 export async function untilKillIsHarmless(database: Database, clock: Clock): Promise<void> {
   const deadline = clock.now() + RETRY_TIMEOUT_MS;
   for (;;) {
-    const rows = await database.query(sql`SELECT 1 FROM quarantined_work WHERE crashes >= 2 LIMIT 1`);
+    const rows = await database.query(
+      sql`SELECT 1 FROM quarantined_work AS suspect JOIN inflight_work AS running ON suspect.name = ANY (running.items)
+        WHERE suspect.crashes >= 2 LIMIT 1`,
+    );
     if (rows.length === 0 || clock.now() > deadline) return;
     await clock.sleep(POLL_MS);
   }
