@@ -70,6 +70,6 @@ it('has every heading that the code points to', () => {
       target: `${page}#${anchor}`,
     })),
   );
-  expect(pointed.length).toBeGreaterThan(30);
+  expect(pointed.length).toBeGreaterThan(50);
   expect(pointed.filter(({ target }) => !headings.has(target))).toEqual([]);
 });

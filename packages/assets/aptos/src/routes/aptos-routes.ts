@@ -4,6 +4,7 @@ import { coinRoutes } from './coin-routes.ts';
 import type { NetworkChoice } from './request-network.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
+/** docs/api/aptos.md#aptos-routes */
 export function createAptosRoutes(networks: NetworkChoice): readonly RouteModule[] {
   const routes = [...coinRoutes(networks), ...transferRoutes(networks), ...balanceRoutes(networks)];
   return [withScope('data', routes)];

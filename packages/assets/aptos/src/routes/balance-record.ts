@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
 
+/** docs/api/aptos.md#records */
 export const balanceRecordSchema = z
   .object({
     ...shared,

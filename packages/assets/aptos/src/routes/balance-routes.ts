@@ -23,6 +23,7 @@ import type { NetworkChoice } from './request-network.ts';
 import { type IndexColumn, typedValue } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
+/** docs/api/aptos.md#aptos-routes */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [listRoute(walletsRoute, networks), listRoute(historyRoute, networks), listRoute(topHoldersRoute, networks)];
 }

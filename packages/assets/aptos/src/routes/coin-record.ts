@@ -12,6 +12,7 @@ import {
 } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
+/** docs/api/aptos.md#coins */
 export const coinRecordSchema = z
   .object({
     coin_type: z.string(),

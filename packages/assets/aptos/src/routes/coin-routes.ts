@@ -15,6 +15,7 @@ import type { IndexColumn } from './scan-conditions.ts';
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
 
+/** docs/api/aptos.md#aptos-routes */
 export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(latestRoute, networks),

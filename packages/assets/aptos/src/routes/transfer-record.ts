@@ -12,6 +12,7 @@ import {
 } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
+/** docs/api/aptos.md#transfers */
 export const transferRecordSchema = z
   .object({
     activity_type: z.string().openapi({ example: '0x1::coin::WithdrawEvent' }),

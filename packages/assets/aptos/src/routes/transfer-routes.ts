@@ -20,6 +20,7 @@ import type { NetworkChoice } from './request-network.ts';
 import type { IndexColumn, ScanKey } from './scan-conditions.ts';
 import { showTransfer, TRANSFER_ROWS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
 
+/** docs/api/aptos.md#aptos-routes */
 export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses'), networks),

@@ -4,6 +4,7 @@ import { type ContractDefinition, readDefinitions } from '../definitions/contrac
 import type { EventTable } from '../tables/event-table.ts';
 import { readIndexes } from './event-indexes.ts';
 
+/** docs/api/contracts.md#contracts */
 export const contractsRoute: RouteModule = (app, { reads }) => {
   app.openapi(listContracts, async (c) => {
     const [definitions, indexes] = await Promise.all([

@@ -14,6 +14,7 @@ import type { EventPlace } from './events-statement.ts';
 import { type EventsPage, getEvents, ROWS_READ_MAX } from './get-events.ts';
 import { readEvent } from './read-event.ts';
 
+/** docs/api/contracts.md#events */
 export const contractEventsRoute: RouteModule = (app, dependencies) => {
   const { reads } = dependencies;
   defineListRoute(app, dependencies, {

@@ -48,6 +48,7 @@ const approvalSchema = z
   })
   .openapi('WalletApproval');
 
+/** docs/api/wallets.md#wallet-approvals */
 export const walletApprovalsSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),

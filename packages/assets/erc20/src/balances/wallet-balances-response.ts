@@ -22,6 +22,7 @@ export const tokenBalanceShape = {
   security_score: z.null(),
 };
 
+/** docs/api/wallets.md#token-balances */
 export const walletBalancesSchema = z
   .array(
     z

@@ -16,6 +16,7 @@ const intervalSchema = z
   })
   .openapi('HistoricalTokenHolders');
 
+/** docs/api/tokens.md#token-holders */
 export const historicalHoldersSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),

@@ -12,6 +12,7 @@ import { restartHolders } from './restart-holders.ts';
 import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './time-frames.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 
+/** docs/api/tokens.md#token-holders */
 export function createHistoricalHoldersRoute(options: TokenHoldersOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {

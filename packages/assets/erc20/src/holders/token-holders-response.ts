@@ -26,6 +26,7 @@ export const classesSchema = z.object(byClass(() => z.int())).openapi('HoldersBy
     'By percentage of the supply: above 0.1 whales, from 0.05 sharks, 0.005 dolphins, 0.001 fish, 0.00025 octopus, 0.00015 crabs, below that shrimps',
 });
 
+/** docs/api/tokens.md#token-holders */
 export const tokenHoldersSchema = z
   .object({
     totalHolders: z.int().min(0).openapi({ description: 'Number of accounts with a balance above zero' }),

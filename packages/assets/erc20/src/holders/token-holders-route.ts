@@ -15,7 +15,7 @@ import { HOLDERS_COUNTED } from './holder-questions.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { HOLDERS_PENDING, holdersPendingSchema, showHolders, tokenHoldersSchema } from './token-holders-response.ts';
 
-/** A worker counts. While the counts are cached, a response is one statement. */
+/** A worker counts. While the counts are cached, a response is one statement. docs/api/tokens.md#token-holders */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {

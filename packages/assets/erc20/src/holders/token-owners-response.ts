@@ -24,6 +24,7 @@ const ownerSchema = z
   })
   .openapi('TokenOwner');
 
+/** docs/api/tokens.md#token-owners */
 export const tokenOwnersSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),

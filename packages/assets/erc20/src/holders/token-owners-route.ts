@@ -9,7 +9,7 @@ import { resolveTokenOwners } from './resolve-token-owners.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { showOwner, tokenOwnersSchema } from './token-owners-response.ts';
 
-/** By balance. The balances come from the contract. */
+/** By balance. The balances come from the contract. docs/api/tokens.md#token-owners */
 export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, readPrices } = options;
   return (app, dependencies) => {

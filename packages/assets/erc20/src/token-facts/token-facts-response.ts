@@ -5,6 +5,7 @@ import type { ShownTokenFacts } from './get-token-facts.ts';
 const text = z.string().nullable();
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' }).nullable();
 
+/** docs/api/tokens.md#token-metadata */
 export const tokenFactsSchema = z.array(
   z
     .object({

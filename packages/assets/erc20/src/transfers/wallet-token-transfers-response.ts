@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi';
 import type { WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, transferSchema } from './page/transfer-response.ts';
 
+/** docs/api/tokens.md#wallet-transfers */
 export const walletTokenTransfersSchema = z
   .object({
     total: z.int().nullable().openapi({ description: 'Total number of rows if known, otherwise null' }),

@@ -30,6 +30,7 @@ const candleSchema = z
   })
   .openapi('Candlestick');
 
+/** docs/api/swaps.md#candlesticks */
 export const candlesSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

@@ -17,6 +17,7 @@ import { TIMEFRAMES } from '../trade-values/timeframe.ts';
 import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
 import { getCandles } from './get-candles.ts';
 
+/** docs/api/swaps.md#candlesticks */
 export const pairCandlesRoute: RouteModule = (app, dependencies) => {
   const { parameters, reads } = dependencies;
   defineListRoute(app, dependencies, {

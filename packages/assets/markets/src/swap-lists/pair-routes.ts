@@ -54,6 +54,7 @@ const pairAddressSchema = z
   })
   .openapi('PairAddress');
 
+/** docs/api/swaps.md#reserves-of-a-pair */
 export const pairReservesRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
   const route = createRoute({
@@ -82,6 +83,7 @@ export const pairReservesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
+/** docs/api/swaps.md#address-of-a-pair */
 export const pairAddressRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
   const route = createRoute({

@@ -140,6 +140,7 @@ const swapsShape = {
 
 export const swapsSchema = z.object(swapsShape).openapi('Swaps');
 
+/** docs/api/swaps.md#swaps-of-a-wallet */
 export const walletSwapsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),

@@ -30,6 +30,7 @@ export interface SwapListOptions {
   readonly readDirectPrices: ReadDirectPrices;
 }
 
+/** docs/api/swaps.md#swaps-of-a-pair */
 export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters, reads } = dependencies;
@@ -61,6 +62,7 @@ export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
   };
 }
 
+/** docs/api/swaps.md#swaps-of-a-token */
 export function createTokenSwapsRoute(options: SwapListOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters, reads } = dependencies;
@@ -90,6 +92,7 @@ export interface WalletSwapsOptions extends SwapListOptions {
   readonly onDemandBackfill: TraderBackfill;
 }
 
+/** docs/api/swaps.md#swaps-of-a-wallet */
 export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletSwapsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;

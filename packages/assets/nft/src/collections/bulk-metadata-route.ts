@@ -18,6 +18,7 @@ import { enqueueCollections } from './requested-collections.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
+/** docs/api/nfts.md#several-collections */
 export const bulkMetadataSchema = z.array(collectionMetadataSchema);
 
 export function bulkMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {

@@ -6,6 +6,7 @@ import type { Collection } from './get-collection.ts';
 const text = z.string().nullable();
 const NO_PRICES = 'Always null: floor prices are not available. Only with include_prices';
 
+/** docs/api/nfts.md#collection-metadata */
 export const collectionMetadataSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),

@@ -12,6 +12,7 @@ import { collectionMetadataSchema, showCollection } from './collection-metadata-
 import type { CreateMetadataRequests } from './metadata-requests.ts';
 import { enqueueCollection } from './requested-collections.ts';
 
+/** docs/api/nfts.md#collection-metadata */
 export function collectionMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;

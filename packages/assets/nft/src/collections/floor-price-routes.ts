@@ -18,7 +18,7 @@ const OPERATION = {
   responses: errorResponses(400, 401, 404, 429, 500, 503),
 };
 
-/** Without listings. "Not yet" would make clients poll forever. */
+/** Without listings. "Not yet" would make clients poll forever. docs/api/nfts.md#floor-prices */
 export const floorPriceRoutes: readonly RouteModule[] = [
   (app, { chains, parameters: { address, chain } }) => {
     const route = createRoute({

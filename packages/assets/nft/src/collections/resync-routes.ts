@@ -25,6 +25,7 @@ export const syncAnswer = (description: string) => ({
   content: { 'application/json': { schema: syncStatus } },
 });
 
+/** docs/api/nfts.md#collection-metadata */
 export function syncCollectionRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);

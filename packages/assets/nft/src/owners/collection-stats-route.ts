@@ -14,6 +14,7 @@ import { type CollectionStats, collectionStatsStatement } from './collection-sta
 import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
 import { collectionStatsSchema } from './owners-response.ts';
 
+/** docs/api/nfts.md#collection-statistics */
 export function createCollectionStatsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

@@ -22,6 +22,7 @@ import { type HashRange, hashRange } from './contract-nfts-statement.ts';
 import { getContractNfts } from './get-contract-nfts.ts';
 import { contractNftsSchema } from './owners-response.ts';
 
+/** docs/api/nfts.md#nfts-of-a-collection */
 export function createContractNftsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, parameters, reads } = dependencies;

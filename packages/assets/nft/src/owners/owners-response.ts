@@ -16,6 +16,7 @@ const PAGE = {
   indexed: indexedSchema,
 };
 
+/** docs/api/nfts.md#nfts-of-a-collection */
 export const contractNftsSchema = z
   .object({
     ...SYNC,
@@ -25,6 +26,7 @@ export const contractNftsSchema = z
   })
   .openapi('ContractNfts');
 
+/** docs/api/nfts.md#nft-owners */
 export const nftOwnersSchema = z
   .object({
     ...SYNC,
@@ -34,6 +36,7 @@ export const nftOwnersSchema = z
   })
   .openapi('NftOwners');
 
+/** docs/api/nfts.md#unique-owners */
 export const uniqueOwnersSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
@@ -46,6 +49,7 @@ export const uniqueOwnersSchema = z
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$' });
 
+/** docs/api/nfts.md#collection-statistics */
 export const collectionStatsSchema = z
   .object({
     total_tokens: digits.openapi({ description: 'Number of token IDs with at least one owner' }),

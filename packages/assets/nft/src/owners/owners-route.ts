@@ -28,6 +28,7 @@ import type { NftOwnersPlace } from './owners-statement.ts';
 const SYNC_TEXT =
   'The status is SYNCING while blocks of the collection are missing; the first request starts their backfill.';
 
+/** docs/api/nfts.md#nft-owners */
 export function createCollectionOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;

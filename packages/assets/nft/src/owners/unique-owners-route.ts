@@ -13,6 +13,7 @@ const PAGE_SIZE_DEFAULT = 100;
 /** Addresses are short. */
 const PAGE_SIZE_MAX = 5_000;
 
+/** docs/api/nfts.md#unique-owners */
 export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;

@@ -3,6 +3,7 @@ import { DocumentError } from '../collections/document-error.ts';
 import { parseDocumentPlace } from '../collections/document-place.ts';
 import { pictureOf } from './normalized-metadata.ts';
 
+/** docs/api/nfts.md#nft-records */
 export const mediaSchema = z
   .object({
     status: z.enum(['unsupported_media', 'invalid_url']).openapi({

@@ -28,6 +28,7 @@ const attributeSchema = z
   })
   .openapi('NftAttribute');
 
+/** docs/api/nfts.md#nft-records */
 export const normalizedMetadataSchema = z
   .object({
     name: text,

@@ -71,6 +71,7 @@ const listPriceSchema = z
   })
   .openapi('NftListPrice', { description: 'Not available: listings are not on the chain' });
 
+/** docs/api/nfts.md#nft-records */
 export const nftSchema = z
   .object({
     ...recordShape,

@@ -46,6 +46,7 @@ const averageSchema = z
   })
   .openapi('NftAverageSale');
 
+/** docs/api/nfts.md#sale-prices */
 export const salePricesSchema = z
   .object({
     last_sale: saleSchema.nullable(),

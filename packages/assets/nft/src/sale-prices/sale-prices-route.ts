@@ -13,6 +13,7 @@ import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 import type { SalePricesQuery } from './sale-prices-statement.ts';
 
+/** docs/api/nfts.md#sale-prices */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const route = createRoute({

@@ -21,6 +21,7 @@ import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
+/** docs/api/nfts.md#multiple-nfts */
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
 /** Documents beyond the budget of node calls are left to later requests. */

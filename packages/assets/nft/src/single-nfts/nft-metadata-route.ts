@@ -30,6 +30,7 @@ import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
+/** docs/api/nfts.md#nft-metadata */
 export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
 
 /** An id without an indexed transfer exists if its contract returns an owner or a document. */

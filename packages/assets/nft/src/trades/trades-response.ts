@@ -39,6 +39,7 @@ const tradeSchema = z
   })
   .openapi('NftTrade');
 
+/** docs/api/nfts.md#nft-trades */
 export const tradesSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

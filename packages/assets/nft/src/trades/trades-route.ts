@@ -26,6 +26,7 @@ const PAGING_TEXT =
 const ALL = 'all';
 const DEFAULT_MARKETPLACE: MarketplaceName = 'opensea';
 
+/** docs/api/nfts.md#nft-trades */
 export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   addTradesRoute(app, dependencies, {

@@ -14,6 +14,7 @@ import { createRequestedTraits, type FoundTraits, type RequestedTraitsOptions } 
 import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-response.ts';
 import { type NftWithTraits, tokensByTraitsStatement } from './traits-statement.ts';
 
+/** docs/api/nfts.md#traits */
 export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const { database, parameters } = dependencies;

@@ -13,6 +13,7 @@ import { requestTraits, type TraitsRequest } from './request-traits.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
+/** docs/api/nfts.md#traits */
 export function createResyncTraitsRoute({ perKey }: { readonly perKey: number }): RouteModule {
   return (app, dependencies) => {
     app.openapi(resyncTraits(dependencies), async (c) => {

@@ -7,6 +7,7 @@ import { createRequestedTraits, type RequestedTraitsOptions } from './requested-
 import { showTrait, TRAITS_PENDING, traitsPageSchema } from './traits-response.ts';
 import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 
+/** docs/api/nfts.md#traits */
 export function createTraitsPageRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;

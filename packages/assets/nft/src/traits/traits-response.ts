@@ -12,6 +12,7 @@ const figures = {
 };
 const traitType = z.string().openapi({ description: 'Empty if the metadata contains none', example: 'Background' });
 
+/** docs/api/nfts.md#traits */
 export const traitsSchema = z
   .object({
     traits: z.array(

@@ -16,6 +16,7 @@ import { type StoredTrait, traitListStatement } from './traits-statement.ts';
 const TRAITS_MAX = 5_000;
 const DEFAULT_CHAIN = 'eth';
 
+/** docs/api/nfts.md#traits */
 export function createTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
     const traits = createRequestedTraits(dependencies, options);

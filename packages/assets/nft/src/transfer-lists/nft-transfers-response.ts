@@ -55,6 +55,7 @@ const nftTransferSchema = z
   })
   .openapi('NftTransfer');
 
+/** docs/api/nfts.md#nft-transfers */
 export const nftTransfersSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

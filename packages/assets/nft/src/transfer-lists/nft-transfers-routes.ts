@@ -31,6 +31,7 @@ export interface NftTransfersOptions {
 
 const PAGING_TEXT = 'Use `cursor` for the next page; new rows never shift pages.';
 
+/** docs/api/nfts.md#nft-transfers */
 export function nftTransfersRoutes(options: NftTransfersOptions): readonly RouteModule[] {
   return [
     (app, dependencies) => {

@@ -30,6 +30,7 @@ const collectionSchema = z
   })
   .openapi('WalletNftCollection');
 
+/** docs/api/nfts.md#wallet-collections */
 export const walletCollectionsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({

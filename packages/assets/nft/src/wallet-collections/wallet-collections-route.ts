@@ -19,6 +19,7 @@ export interface WalletCollectionsOptions {
   readonly heldNow?: HeldNow;
 }
 
+/** docs/api/nfts.md#wallet-collections */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
   const { projections, onDemandBackfill, waitMs, heldNow = NOBODY_REQUESTED } = options;
   return (app, dependencies) => {

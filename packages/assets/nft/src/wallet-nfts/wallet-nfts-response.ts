@@ -2,6 +2,7 @@ import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { ownedNftSchema } from '../records/record-response.ts';
 
+/** docs/api/nfts.md#wallet-nfts */
 export const walletNftsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({

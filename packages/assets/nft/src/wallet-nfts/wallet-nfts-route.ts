@@ -25,6 +25,7 @@ export interface WalletNftsOptions {
   readonly heldNow?: HeldNow;
 }
 
+/** docs/api/nfts.md#wallet-nfts */
 export function createWalletNftsRoute({
   projections,
   onDemandBackfill,

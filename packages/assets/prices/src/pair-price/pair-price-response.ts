@@ -22,6 +22,7 @@ const tokenSchema = (name: string) =>
     })
     .openapi(name);
 
+/** docs/api/prices.md#price-of-a-pair */
 export const pairPriceSchema = z
   .object({
     pair_address: z.string().openapi({ description: 'Address of the pool, or its 32-byte id at a pool manager' }),

@@ -16,6 +16,7 @@ import { dollarsOf } from '../token-price/read/token-price.ts';
 import { readDeepestPair } from './deepest-pair.ts';
 import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
 
+/** docs/api/prices.md#price-of-a-pair */
 export function createPairPriceRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => addPairPrice(app, dependencies, balances);
 }

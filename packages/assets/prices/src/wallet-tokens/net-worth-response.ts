@@ -6,6 +6,7 @@ import { sumOf } from './held-values.ts';
 
 const dollars = (description: string) => z.string().openapi({ pattern: '^[0-9]+\\.[0-9]{2}$', description });
 
+/** docs/api/wallets.md#net-worth */
 export const netWorthSchema = z
   .object({
     total_networth_usd: dollars('US dollars on all chains'),

@@ -30,6 +30,7 @@ const walletTokenSchema = z
   })
   .openapi('WalletToken');
 
+/** docs/api/wallets.md#wallet-tokens */
 export const walletTokensSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

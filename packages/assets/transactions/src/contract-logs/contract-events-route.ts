@@ -95,6 +95,7 @@ const contractEventSchema = z
   })
   .openapi('ContractEvent');
 
+/** docs/api/transactions.md#contract-events */
 const contractEventsSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

@@ -76,6 +76,7 @@ const contractLogSchema = z
   })
   .openapi('ContractLog');
 
+/** docs/api/transactions.md#contract-logs */
 const contractLogsSchema = z
   .object({
     page: z.int().min(1).openapi({ description: 'Page number, from 1' }),

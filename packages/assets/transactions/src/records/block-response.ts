@@ -16,6 +16,7 @@ const withdrawalSchema = z
   })
   .openapi('BlockWithdrawal');
 
+/** docs/api/blocks.md#blocks */
 export const blockSchema = z
   .object({
     timestamp: z.string().openapi({ example: '2021-05-07T11:08:35.000Z' }),

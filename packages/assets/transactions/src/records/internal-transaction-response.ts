@@ -7,6 +7,7 @@ const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hex = z.string().openapi({ pattern: '^0x[0-9a-f]*$' });
 
+/** docs/api/transactions.md#internal-transactions */
 export const internalTransactionSchema = z
   .object({
     transaction_hash: hash,

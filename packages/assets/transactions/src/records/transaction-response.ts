@@ -42,6 +42,7 @@ export const verboseLogSchema = z
   })
   .openapi('TransactionLogVerbose');
 
+/** docs/api/transactions.md#transactions */
 export const transactionShape = {
   hash,
   nonce: digits('326595425'),

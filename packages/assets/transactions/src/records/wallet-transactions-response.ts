@@ -78,6 +78,7 @@ const envelope = {
   indexed: indexedTransactionsSchema,
 };
 
+/** docs/api/transactions.md#transactions-of-a-wallet */
 export const walletTransactionsSchema = z
   .object({ ...envelope, result: z.array(z.object(transactionShape).openapi('WalletTransaction')) })
   .openapi('WalletTransactions');

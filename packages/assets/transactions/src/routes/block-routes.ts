@@ -184,6 +184,7 @@ async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockP
 const IS_OWN = sql`transaction_index IN (SELECT transaction_index FROM own)`;
 const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
 
+/** docs/api/blocks.md#blocks */
 const blockStatsSchema = z
   .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
   .openapi('BlockStats');

@@ -15,6 +15,7 @@ import { knownNeighbours } from '../dates/known-neighbours.ts';
 import { isoOf } from '../records/transaction-response.ts';
 import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
 
+/** docs/api/blocks.md#dates-to-blocks */
 export function dateToBlockRoute({ onDemandReads, clock }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads: database } = dependencies;

@@ -12,6 +12,7 @@ import { internalTransactionSchema, showInternalTransactions } from '../records/
 import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
 import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
 
+/** docs/api/transactions.md#internal-transactions */
 export function internalTransactionsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(routeOf(dependencies), async (c) => {

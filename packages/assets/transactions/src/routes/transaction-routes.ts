@@ -14,6 +14,7 @@ import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
+/** docs/api/transactions.md#transactions */
 export function transactionRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }

@@ -38,6 +38,7 @@ interface WalletTransactionsOptions extends TransactionRouteOptions {
   readonly trackedWallets: TrackedWallets;
 }
 
+/** docs/api/transactions.md#transactions-of-a-wallet */
 export function walletTransactionsRoutes(options: WalletTransactionsOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }

@@ -98,6 +98,7 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
 
   function alone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
     const mine = turn.then(() => runAlone(work, perform));
+    // Only its caller gets the error; the next one just waits.
     turn = mine.catch(() => undefined);
     return mine;
   }
@@ -185,6 +186,7 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
       });
       return writing;
     }
+    // A failed write rejects only for its callers; this is the next one.
     next ??= writing
       .catch(() => undefined)
       .then(() => {

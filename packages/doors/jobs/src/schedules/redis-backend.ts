@@ -23,6 +23,7 @@ export async function openRedisBackend(redisUrl: string, prefix: string, logger:
   redis.on('error', (error) => logger.debug({ server, reason: errorText(error) }, 'Connection of the job queues lost'));
   async function close(): Promise<void> {
     watch.close();
+    // A connection that can't quit is cut below.
     if (watch.isUp()) await within(QUIT_MS, redis.quit()).catch(() => undefined);
     redis.disconnect();
   }

@@ -40,6 +40,7 @@ interface ListRoute<
   refusal?(error: InvalidParameterError): Error;
 }
 
+/** docs/api/index.md#pages */
 export function defineListRoute<
   Params extends Shape,
   Query extends ListQueryShape,

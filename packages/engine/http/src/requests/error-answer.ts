@@ -16,6 +16,7 @@ import {
 import { routePatternOf } from '../errors/unmatched.ts';
 import { RequestAbandonedError } from './request-database.ts';
 
+/** docs/api/index.md#errors */
 export const errorSchema = z
   .object({
     message: z.string(),

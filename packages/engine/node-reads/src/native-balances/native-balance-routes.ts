@@ -5,6 +5,7 @@ import * as response from './native-balances-response.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
+/** docs/api/wallets.md#native-balances */
 export function nativeBalanceRoutes(options: NativeBalancesOptions): readonly RouteModule[] {
   const routes: RouteModule = (app, dependencies) => {
     const { chains, database } = dependencies;

@@ -6,6 +6,7 @@ import type { NativeBalances } from './stored-native-balances.ts';
 const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
 const amount = (example: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', example });
 
+/** docs/api/wallets.md#native-balances */
 export const nativeBalanceSchema = z
   .object({
     balance: digits('5000000000000000000').openapi({ description: 'In wei' }),

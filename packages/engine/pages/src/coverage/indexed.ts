@@ -24,6 +24,7 @@ export function readIndexed(row: IndexedColumns | undefined): Indexed {
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
+/** docs/api/index.md#completeness */
 export const indexedSchema = z
   .object({
     from_block: blockDigits,

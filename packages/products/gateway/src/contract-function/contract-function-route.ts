@@ -29,6 +29,7 @@ const ENTRIES_MAX = 2_000;
 const CALL_MS_MAX = 10_000;
 const ANSWER_BYTES_MAX = 2_097_152;
 
+/** docs/api/transactions.md#contract-functions */
 export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
     const { chains } = dependencies;

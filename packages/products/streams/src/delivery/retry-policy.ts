@@ -6,6 +6,7 @@ export interface RetryPolicy {
   readonly delaysMs: readonly [number, ...number[]];
 }
 
+/** docs/api/streams.md#retries */
 export const STANDARD_RETRIES: RetryPolicy = {
   retries: 7,
   delaysMs: [60_000, 600_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000],

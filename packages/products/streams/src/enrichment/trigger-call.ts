@@ -58,6 +58,7 @@ function failed(error: unknown): CallResults {
   return { results: triggerError(error), bytes: 0 };
 }
 
+/** docs/api/streams-matching.md#matching */
 export function triggerError(error: unknown): readonly TriggerResult[] {
   const message = error instanceof BaseError ? error.shortMessage : errorText(error);
   return [{ name: 'error', value: message }];

@@ -1,5 +1,6 @@
 import { type Database, sql } from '@chainstead/db';
 
+/** docs/api/streams-reference.md#statistics */
 export interface DeliveryCounters {
   readonly webhooksDelivered: number;
   readonly webhooksFailed: number;

@@ -48,6 +48,7 @@ export interface StreamStore {
   remove(id: string, by: AuditActor): Promise<Stream | null>;
 }
 
+/** docs/api/streams-reference.md#stream-record */
 export const ACTIVE_MESSAGE = 'Stream is active';
 const JOB_OF_DELETED_STREAM = 'The stream was deleted';
 const ADDRESS_BATCH = 50_000;

@@ -20,6 +20,7 @@ import { refuseInvalid } from './validation-failed.ts';
 const TAGS = ['Streams'];
 const PATH = '/streams/evm/{id}/address';
 
+/** docs/api/streams-reference.md#stream-routes */
 export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamAddressStore(dependencies.database, bounds);

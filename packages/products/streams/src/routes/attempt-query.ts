@@ -11,6 +11,7 @@ const MILLISECONDS_MAX = 8_640_000_000_000_000;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const DELIVERY_STATUSES = ['failed', 'success'];
 
+/** docs/api/streams-reference.md#delivery-log */
 function sharedScalars({ parameters }: ApiDependencies) {
   return {
     limit: limitParameter,

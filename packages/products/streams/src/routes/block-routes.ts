@@ -16,6 +16,7 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Streams'];
 
+/** docs/api/streams-reference.md#stream-routes */
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const chains = streamChains(dependencies, services.chains);

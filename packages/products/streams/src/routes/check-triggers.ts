@@ -6,6 +6,7 @@ import type { Problem } from './validation-failed.ts';
 
 const TOPIC0_TYPES = TRIGGER_TYPES.filter((type) => itemTypeOf(type).hasTopic0 === true);
 
+/** docs/api/streams-matching.md#matching */
 export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
   return triggers.flatMap((trigger, index) => [
     ...(['contractAddress', 'callFrom'] as const).flatMap((member) => {

@@ -9,6 +9,7 @@ import { streamStatsRoutes } from './stats-routes.ts';
 import { streamStatusRoute } from './status-route.ts';
 import { streamListRoutes, streamRoutes } from './stream-routes.ts';
 
+/** docs/api/streams-reference.md#stream-routes */
 export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {
   const streams = [
     streamListRoutes(services),

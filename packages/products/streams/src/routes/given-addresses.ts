@@ -2,6 +2,7 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { InvalidAddressError } from './stream-errors.ts';
 
+/** docs/api/streams-reference.md#create-and-update */
 export const ADDRESSES_MAX = 50_000;
 
 export const addressList = z

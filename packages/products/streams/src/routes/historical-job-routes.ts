@@ -16,6 +16,7 @@ import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 const TAGS = ['Stream deliveries'];
 const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'] as const;
 
+/** docs/api/streams-reference.md#stream-routes */
 export function historicalJobRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);

@@ -2,6 +2,7 @@ import { toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { DeliveryAttempt } from '../records/attempts.ts';
 
+/** docs/api/streams-reference.md#delivery-log */
 export const historySchema = z
   .object({
     id: z.uuid(),

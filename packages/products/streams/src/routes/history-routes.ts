@@ -11,6 +11,7 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Stream deliveries'];
 
+/** docs/api/streams-reference.md#delivery-log */
 export const streamHistoryRoute: RouteModule = (app, dependencies) => {
   definePagedRoute(app, dependencies, {
     ...attemptList(dependencies, 'failures'),
@@ -37,6 +38,7 @@ export const streamLogsRoute: RouteModule = (app, dependencies) => {
   });
 };
 
+/** docs/api/streams.md#retries */
 export function streamReplayRoute({ replayAttempt }: StreamServices): RouteModule {
   return (app, { database }) => {
     app.openapi(

@@ -6,6 +6,7 @@ import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 const PAGE_LIMIT_MAX = 100;
 const STREAM_ID = 'Invalid stream ID format';
 
+/** docs/api/streams-reference.md#stream-routes */
 export const limitParameter = z
   .string()
   .transform((text, ctx): number => {

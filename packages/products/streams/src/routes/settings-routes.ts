@@ -9,6 +9,7 @@ const SECRET_LENGTH_MIN = 8;
 const SECRET_LENGTH_MAX = 256;
 const TAGS = ['Streams'];
 
+/** docs/api/streams-reference.md#stream-routes */
 export const streamSettingsRoutes: RouteModule = (app, { database }) => {
   app.openapi(read, async (c) => c.json(settingsResponse(await readStreamSettings(database)), 200), refuseInvalid);
   app.openapi(

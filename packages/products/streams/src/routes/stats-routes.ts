@@ -8,6 +8,7 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Stream deliveries'];
 
+/** docs/api/streams-reference.md#statistics */
 export const streamStatsRoutes: RouteModule = (app, { database }) => {
   app.openapi(readAll, async (c) => c.json(accountResponse(await readAllStats(database)), 200), refuseInvalid);
   app.openapi(

@@ -7,6 +7,7 @@ import { setStreamStatus } from './set-stream-status.ts';
 import { answer, jsonBody, showStream, streamSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
+/** docs/api/streams.md#status */
 export function streamStatusRoute(services: StreamServices): RouteModule {
   return (app, { database }) => {
     const describe = createDescribeStreams(database);

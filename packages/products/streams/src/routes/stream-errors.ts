@@ -1,5 +1,6 @@
 import { ApiError, NotFoundError } from '@chainstead/http';
 
+/** docs/api/streams-reference.md#create-and-update */
 export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
   return new NotFoundError(`${what} not found`);
 }

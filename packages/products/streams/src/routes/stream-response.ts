@@ -8,6 +8,7 @@ import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema
 const STATUSES = ['active', 'paused', 'error', 'terminated'] as const;
 export const statusSchema = z.enum(STATUSES);
 
+/** docs/api/streams-reference.md#stream-record */
 export const streamSchema = z
   .object({
     webhookUrl: z.string(),

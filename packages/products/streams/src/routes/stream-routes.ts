@@ -36,6 +36,7 @@ export function streamChains(
   return { find: (id) => chains.find(id), isFollowed: ({ id }) => ids.has(id) };
 }
 
+/** docs/api/streams-reference.md#stream-routes */
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);

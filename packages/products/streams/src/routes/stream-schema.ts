@@ -133,6 +133,7 @@ export function streamMembers(chains: StreamChains) {
   };
 }
 
+/** docs/api/streams-reference.md#stream-routes */
 export function previewMembers() {
   return {
     tag: text().optional(),

@@ -71,6 +71,7 @@ function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] 
   }));
 }
 
+/** docs/api/streams-reference.md#stream-record */
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof key === 'number' && !Array.isArray(value)) return value;

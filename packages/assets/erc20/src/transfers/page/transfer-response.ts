@@ -6,6 +6,7 @@ const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 
+/** docs/api/tokens.md#wallet-transfers */
 export const transferSchema = z
   .object({
     token_name: z.string().nullable(),

@@ -2,6 +2,7 @@ import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { transferSchema } from '../page/transfer-response.ts';
 
+/** docs/api/tokens.md#token-transfers */
 export const tokenTransfersSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'Page number, from 0' }),

@@ -25,6 +25,7 @@ const figures = (of: string) =>
     })
     .openapi({ description: `${of}, for each window. null: unknown` });
 
+/** docs/api/market-statistics.md#statistics-of-a-pair */
 export const pairStatsSchema = z
   .object({
     tokenAddress: address('Base token. The wrapped native token stands for the native token'),

@@ -7,6 +7,7 @@ import { sourcesOf } from '../pools/statistics-sources.ts';
 import { readPairStats } from './pair-stats.ts';
 import { pairStatsSchema, showPairStats } from './pair-stats-response.ts';
 
+/** docs/api/market-statistics.md#statistics-of-a-pair */
 export function createPairStatsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { chains, parameters } = dependencies;

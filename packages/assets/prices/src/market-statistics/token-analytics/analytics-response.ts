@@ -21,6 +21,7 @@ const windowed = (name: string, of: string) => {
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 
+/** docs/api/token-search-and-analytics.md#analytics */
 export const analyticsSchema = z
   .object({
     chainId: z.string().openapi({ pattern: '^0x[0-9a-f]+$', description: 'Hexadecimal chain id' }),

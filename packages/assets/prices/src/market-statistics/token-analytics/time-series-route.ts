@@ -80,6 +80,7 @@ const seriesSchema = z
   })
   .openapi('TokenTimeSeries');
 
+/** docs/api/token-search-and-analytics.md#time-series */
 const timeSeriesSchema = z
   .object({ result: z.array(seriesSchema).openapi({ description: 'Tokens with a proven pool, in request order' }) })
   .openapi('TokenTimeSeriesList');

@@ -10,6 +10,7 @@ import { readTokenSpans } from './read-token-spans.ts';
 import { marketChain, readByChain, requestedTokens, TOKENS_MAX, tokensBody } from './requested-tokens.ts';
 import { WINDOWS, windowsUntil } from './times.ts';
 
+/** docs/api/token-search-and-analytics.md#analytics */
 export function createTokenAnalyticsRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
   return [createAnalyticsRoute(balances), createManyAnalyticsRoute(balances)];
 }

@@ -47,6 +47,7 @@ const tokenPairSchema = z
   })
   .openapi('TokenPair');
 
+/** docs/api/market-statistics.md#pairs-of-a-token */
 export const tokenPairsSchema = z
   .object({
     cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
@@ -57,6 +58,7 @@ export const tokenPairsSchema = z
   })
   .openapi('TokenPairs');
 
+/** docs/api/market-statistics.md#totals-of-a-token */
 export const aggregatedPairStatsSchema = z
   .object({
     total_liquidity_usd: z.number().openapi({ description: 'US dollars in the pools of known liquidity' }),

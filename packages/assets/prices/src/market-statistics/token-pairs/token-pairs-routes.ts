@@ -26,6 +26,7 @@ import {
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 
+/** docs/api/market-statistics.md#pairs-of-a-token */
 export function createTokenPairsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
@@ -73,6 +74,7 @@ interface FoundPairs extends ShownPairs {
   readonly next: { readonly position: { liquidity: number | null; pool: string }; readonly upperBound: number } | null;
 }
 
+/** docs/api/market-statistics.md#totals-of-a-token */
 export function createAggregatedPairStatsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { chains, parameters, reads } = dependencies;

@@ -59,6 +59,7 @@ const tokenSchema = z
   })
   .openapi('FoundToken');
 
+/** docs/api/token-search-and-analytics.md#search */
 export const searchSchema = z
   .object({
     total: z.int().min(0).openapi({ description: 'Number of matches, at most 1,000' }),

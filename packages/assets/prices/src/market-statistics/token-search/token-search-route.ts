@@ -25,6 +25,7 @@ export interface TokenSearchOptions extends BalanceRequestSources {
   readonly served: readonly Chain[];
 }
 
+/** docs/api/token-search-and-analytics.md#search */
 export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(routeOf(), async (c) => {

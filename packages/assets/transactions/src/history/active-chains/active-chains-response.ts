@@ -10,6 +10,7 @@ const endSchema = z
   })
   .openapi('EndTransaction');
 
+/** docs/api/wallets.md#active-chains */
 export const activeChainsSchema = z
   .object({
     address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),

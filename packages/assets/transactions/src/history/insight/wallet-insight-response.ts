@@ -59,6 +59,7 @@ const chainSchema = z
   })
   .openapi('WalletInsightOfChain');
 
+/** docs/api/wallets.md#wallet-insight */
 export const walletInsightSchema = z
   .object({
     address: z.string(),

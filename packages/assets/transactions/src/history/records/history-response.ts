@@ -31,6 +31,7 @@ const historyLogSchema = verboseLogSchema
   })
   .openapi('HistoryLog');
 
+/** docs/api/wallets.md#wallet-history */
 export const historyRowSchema = z
   .object({
     ...shape,

@@ -5,6 +5,7 @@ import type { WalletCounts } from './count-rows.ts';
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '152' });
 
+/** docs/api/wallets.md#wallet-statistics */
 export const walletStatsSchema = z
   .object({
     nfts: digits.openapi({ description: 'Number of distinct NFTs held by the wallet' }),
