@@ -47,3 +47,14 @@ export function untilSynced(port: number, key?: string): Promise<void> {
     { timeout: 60_000, interval: 200 },
   );
 }
+
+/** Waits until the blocks up to this one are stored: `/synced` may know an earlier head only. */
+export function untilIndexed(port: number, block: number): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+      expect(await response.text()).toMatch(new RegExp(`^chainstead_sync_checkpoint_block\\{.*\\} ${block}$`, 'm'));
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+}

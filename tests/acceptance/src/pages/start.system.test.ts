@@ -2,7 +2,7 @@
 import type { ScriptedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { servePageChain, untilSynced } from './page-chain.ts';
+import { servePageChain, untilIndexed, untilSynced } from './page-chain.ts';
 import { createPageReader, type PageReader } from './page-reader.ts';
 import {
   CLIENTS,
@@ -47,6 +47,7 @@ describe.each(PAGE_SERVERS)('the tutorials, on %s', (kind) => {
       const first = await page.start('npm start');
       await first.until(/base \(8453\)/);
       chain.mine(20);
+      await untilIndexed(port, 50);
       await untilSynced(port);
       expect(first.output()).not.toContain('Problem');
       expect(await page.next('status')).toMatch(/indexed to +50\b[\s\S]*0 blocks behind/);
