@@ -2,9 +2,11 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { underCommitLock } from '@chainstead/sync';
+import { BY_WALLET } from '../anchored-sums/axes.ts';
+import { saveReadings } from '../anchored-sums/save-readings.ts';
 import { BALANCES_PROVEN, type ProofAnswer, type ProofQuestion } from '../balance-proofs/proof-questions.ts';
 import { createBalanceProver } from '../balance-proofs/prove-balance.ts';
-import { saveReadings } from './save-readings.ts';
+import { FORGOTTEN } from '../transfers/anchors.ts';
 
 export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
   kind: BALANCES_PROVEN,
@@ -52,7 +54,7 @@ async function correctAnchors(
   await underCommitLock(database, chain, async (transaction) => {
     // A later read is not affected.
     await transaction.query(
-      sql`UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+      sql`UPDATE erc20_wallet_tokens SET ${FORGOTTEN}
         WHERE wallet = ${addressBytes(wallet)} AND chain_id = ${chain.id} AND token = ANY (${contradicted.map(({ token }) => addressBytes(token))}::bytea[]) AND anchor_block <= ${block.number}`,
     );
   });
@@ -61,5 +63,6 @@ async function correctAnchors(
   );
   if (right.size === 0) return;
   // Two sources agree: the state and an upstream.
-  await saveReadings(context, { wallet, block: known, first: right, second: right, silent: new Set() });
+  const readings = { subject: wallet, block: known, firstBlock: chain.firstBlock };
+  await saveReadings(context, BY_WALLET, { ...readings, first: right, second: right, silent: new Set() });
 }

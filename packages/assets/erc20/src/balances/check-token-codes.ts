@@ -7,9 +7,9 @@ import {
   StateUnavailableError,
   stateAt,
 } from '@chainstead/node-reads';
+import { saveClass } from '../anchored-sums/save-class.ts';
 import { findSilentTokens } from '../calls/fetch-balances.ts';
 import { TOKEN_CODES } from './balance-questions.ts';
-import { saveClass } from './save-class.ts';
 
 /** Milliseconds between checks of a token. */
 const CHECK_AGAIN_MS = 15_000;

@@ -3,6 +3,15 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
 import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { areTablesSpread, subjectCoverage } from '@chainstead/pages';
+import { BY_WALLET } from '../anchored-sums/axes.ts';
+import {
+  factsOfHeld,
+  heldTokens,
+  isWhole,
+  type QueriedWallet,
+  resolvedBalance,
+} from '../anchored-sums/resolved-balances.ts';
+import { saveReadings } from '../anchored-sums/save-readings.ts';
 import { fetchBalances, inParts, readAndSave } from '../calls/fetch-balances.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import {
@@ -13,8 +22,6 @@ import {
   type PastBalanceQuestion,
   type PastBalances,
 } from './balance-questions.ts';
-import { factsOfHeld, heldTokens, isWhole, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
-import { saveReadings } from './save-readings.ts';
 
 const TOGETHER = 100;
 const PARTS_AT_ONCE = 4;
@@ -66,7 +73,8 @@ async function readSome(
     context,
     { block, holdings, isPatient },
     ({ token }) => token,
-    (readings) => saveReadings(context, { wallet, block, ...readings }),
+    (readings) =>
+      saveReadings(context, BY_WALLET, { subject: wallet, block, firstBlock: chain.firstBlock, ...readings }),
     signal,
   );
   return tokens.filter((token) => !balances.has(token));

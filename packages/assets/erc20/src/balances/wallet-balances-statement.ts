@@ -3,13 +3,19 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
+import {
+  factsOfHeld,
+  heldTokens,
+  isCoinKnownFrom,
+  type QueriedWallet,
+  resolvedBalance,
+} from '../anchored-sums/resolved-balances.ts';
 import { MOVED_DELTA, MOVED_TABLES, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import { HELD_TOKENS } from './held-token-rows.ts';
-import { factsOfHeld, heldTokens, isCoinKnownFrom, type QueriedWallet, resolvedBalance } from './resolved-balances.ts';
 
 export interface WalletBalancesQuery {
   readonly wallet: Address;

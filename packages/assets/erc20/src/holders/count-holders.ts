@@ -3,7 +3,7 @@ import { type Address, ChainsteadError } from '@chainstead/core';
 import { addressBytes, type Database, hexText, isOutage, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import { isSubjectBuilt } from '@chainstead/pages';
-import { isWhole } from '../balances/resolved-balances.ts';
+import { isWhole } from '../anchored-sums/resolved-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';

@@ -1,9 +1,10 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import { BY_TOKEN } from '../anchored-sums/axes.ts';
+import { saveReadings } from '../anchored-sums/save-readings.ts';
 import { inParts, readAndSave } from '../calls/fetch-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
-import { saveOwnerReadings } from './save-owner-readings.ts';
 
 const TOGETHER = 100;
 
@@ -40,8 +41,7 @@ async function readSome(
     context,
     { block, holdings, isPatient: false },
     ({ holder }) => holder,
-    ({ first, second, silent }) =>
-      saveOwnerReadings(context, { token, block, firstBlock, first, second, isSilent: silent.has(token) }),
+    (readings) => saveReadings(context, BY_TOKEN, { subject: token, block, firstBlock, ...readings }),
     signal,
   );
 }

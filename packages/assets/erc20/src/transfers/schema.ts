@@ -16,6 +16,7 @@ import {
   smallint,
   timestamp,
 } from 'drizzle-orm/pg-core';
+import { anchorColumns } from './anchors.ts';
 
 /** Fixed-width columns come first to avoid alignment padding. */
 export const sideColumns = () => ({
@@ -88,13 +89,7 @@ export const erc20WalletTokens = pgTable(
     movedBlock: integer('moved_block').notNull().default(-1),
     movedTransaction: integer('moved_transaction').notNull().default(-1),
     movedLog: integer('moved_log').notNull().default(-1),
-    /** Block of the `balanceOf` read; null: not yet, or that block was reorganized away. */
-    anchorBlock: integer('anchor_block'),
-    anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
-    /** Received minus sent above the anchor. */
-    since: numeric('since').notNull().default('0'),
-    /** Null: upstreams contradicted the read since, and it is not shown. */
-    anchoredAt: timestamp('anchored_at', { withTimezone: true }),
+    ...anchorColumns(),
   },
   (table) => [
     primaryKey({ columns: [table.wallet, table.chainId, table.token] }),
@@ -129,12 +124,7 @@ export const erc20Holders = pgTable(
     firstTransaction: integer('first_transaction'),
     /** Index of `ACQUISITIONS`. */
     acquired: smallint('acquired'),
-    /** Block of the `balanceOf` read; null: not yet, or that block was reorganized away. */
-    anchorBlock: integer('anchor_block'),
-    anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
-    /** Received minus sent above the anchor. */
-    since: numeric('since').notNull().default('0'),
-    anchoredAt: timestamp('anchored_at', { withTimezone: true }),
+    ...anchorColumns(),
     /** The sort column of responses. */
     balance: numeric('balance').generatedAlwaysAs(sql`coalesce(anchor_value + since, total)`),
   },

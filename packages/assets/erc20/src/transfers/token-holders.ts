@@ -19,6 +19,7 @@ import {
   type SubjectProjection,
 } from '@chainstead/sync';
 import { inShardOfAccount, MOVED_TABLES } from '../moved-tables.ts';
+import { forgetAnchorsAbove } from './anchors.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
 import { erc20HolderCounts, erc20HolderMinutes, erc20Holders } from './schema.ts';
 import {
@@ -71,11 +72,7 @@ export const erc20TokenHolders: SubjectProjection = {
       deleteByKey(erc20Holders, HOLDER, changedHolders(change), sql`stored.moves = 0 AND stored.anchor_block IS NULL`),
     ];
   },
-  rolledBack: (chainId, ancestor) => [
-    sql`DELETE FROM erc20_holders WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moves = 0`,
-    sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
-WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
-  ],
+  rolledBack: forgetAnchorsAbove('erc20_holders', sql`moves = 0`),
 };
 
 const PLUS = rawSql('+');

@@ -22,6 +22,7 @@ import {
   type SubjectProjection,
 } from '@chainstead/sync';
 import { inShardOfAccount, MOVED_TABLES } from '../moved-tables.ts';
+import { forgetAnchorsAbove } from './anchors.ts';
 import { erc20Transfers, erc20WalletTokens as table } from './schema.ts';
 
 /**
@@ -47,11 +48,7 @@ export const erc20WalletTokens: SubjectProjection = {
     const isUnknown = sql`stored.moved_block = ${NONE} AND stored.anchor_block IS NULL`;
     return [addSums(change, '-'), updateNewestMovements(change), deleteByKey(table, KEY, touched, isUnknown)];
   },
-  rolledBack: (chainId, ancestor) => [
-    sql`DELETE FROM erc20_wallet_tokens WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moved_block = ${NONE}`,
-    sql`UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
-WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
-  ],
+  rolledBack: forgetAnchorsAbove('erc20_wallet_tokens', sql`moved_block = -1`),
 };
 
 const ZERO = addressBytes(ZERO_ADDRESS);

@@ -1,27 +1,34 @@
 import type { Address } from '@chainstead/core';
 import { type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type Readings, saveBalanceReadings } from './save-balance-readings.ts';
+import type { Axis } from './axes.ts';
+import type { Readings } from './readings-in-sql.ts';
+import { storeReadings } from './store-readings.ts';
 
 /**
  * One transaction at a time per process and chain: many waiters for the commit lock would delay the
- * follower. Calls that arrive meanwhile share the next one. @returns tokens to read elsewhere
+ * follower. Calls that arrive meanwhile share the next one. @returns keys to read elsewhere
  * @throws StateUnavailableError if a reorg removed the block meanwhile
  */
-export function saveReadings(context: StateReadingContext, readings: Readings): Promise<readonly Address[]> {
+export function saveReadings(
+  context: StateReadingContext,
+  axis: Axis,
+  readings: Readings,
+): Promise<readonly Address[]> {
   const line = lines.get(context.pool) ?? { waiting: [], isAtWork: false };
   lines.set(context.pool, line);
   const disputed = Promise.withResolvers<readonly Address[]>();
-  line.waiting.push({ context, readings, disputed });
+  line.waiting.push({ context, axis, readings, disputed });
   if (!line.isAtWork) void workOff(line);
   return disputed.promise;
 }
 
 /** Per transaction: bounds the follower's wait. */
-const TOGETHER_MAX = { wallets: 100, tokens: 2_000 };
+const KEYS_MAX = 2_000;
 
 interface Waiting {
   readonly context: StateReadingContext;
+  readonly axis: Axis;
   readonly readings: Readings;
   readonly disputed: PromiseWithResolvers<readonly Address[]>;
 }
@@ -40,16 +47,17 @@ async function workOff(line: Line): Promise<void> {
   line.isAtWork = false;
 }
 
-/** Each wallet once: two reads may have the same token. */
+/** Each subject once: two reads may have the same key. */
 function takeSome({ waiting }: Line): readonly Waiting[] {
-  const wallets = new Set<Address>();
-  let tokens = 0;
-  const some = waiting.filter(({ context, readings: { wallet, first } }, index) => {
-    const isRoom = wallets.size < TOGETHER_MAX.wallets && tokens + first.size <= TOGETHER_MAX.tokens;
-    const isBeside = isRoom && !wallets.has(wallet) && context.database === waiting[0]?.context.database;
-    if (index > 0 && !isBeside) return false;
-    wallets.add(wallet);
-    tokens += first.size;
+  const [oldest] = waiting;
+  const subjects = new Set<Address>();
+  let keys = 0;
+  const some = waiting.filter(({ context, axis, readings: { subject, first } }) => {
+    const isRoom = subjects.size < axis.togetherMax && keys + first.size <= KEYS_MAX;
+    const isAlike = axis === oldest?.axis && context.database === oldest.context.database;
+    if (subjects.size > 0 && (!isRoom || !isAlike || subjects.has(subject))) return false;
+    subjects.add(subject);
+    keys += first.size;
     return true;
   });
   waiting.splice(0, waiting.length, ...new Set(waiting).difference(new Set(some)));
@@ -61,11 +69,11 @@ async function saveSome(some: readonly Waiting[]): Promise<void> {
   if (first === undefined) return;
   try {
     const all = some.map(({ readings }) => readings);
-    const saved = await saveBalanceReadings(first.context, all);
+    const saved = await storeReadings(first.context, first.axis, all);
     for (const [index, { readings, disputed }] of some.entries()) {
-      const tokens = saved[index] ?? null;
-      if (tokens === null) disputed.reject(reorganised(readings.block.number));
-      else disputed.resolve(tokens);
+      const keys = saved[index] ?? null;
+      if (keys === null) disputed.reject(reorganised(readings.block.number));
+      else disputed.resolve(keys);
     }
   } catch (error) {
     // One of them may be the cause: the others must not fail with it.
@@ -74,6 +82,6 @@ async function saveSome(some: readonly Waiting[]): Promise<void> {
   }
 }
 
-export function reorganised(block: number): StateUnavailableError {
+function reorganised(block: number): StateUnavailableError {
   return new StateUnavailableError(`Block ${block} was reorganised away while balances were read at it: try again`);
 }

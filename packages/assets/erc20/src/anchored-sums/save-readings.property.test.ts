@@ -7,13 +7,14 @@ import { addressOf, atDepth, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type BalanceStage, openBalanceStage } from '../balances/testing/balance-stage.ts';
+import type { Move } from '../balances/testing/token-chain.ts';
 import type { Said } from '../calls/fetch-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import type { Readings } from './save-balance-readings.ts';
+import { BY_WALLET } from './axes.ts';
+import type { Readings } from './readings-in-sql.ts';
 import { saveReadings } from './save-readings.ts';
-import { type BalanceStage, openBalanceStage } from './testing/balance-stage.ts';
-import type { Move } from './testing/token-chain.ts';
 
 const MINTER = addressOf(0x111);
 const walletOf = (number: number): Address => addressOf(0x4000 + number);
@@ -84,7 +85,7 @@ test(
               const reported: unknown[] = [];
               for (const some of [earlier, later]) {
                 const readings = some.map((one) => toReadings(stage, one));
-                const save = (one: Readings) => saveReadings(stage.context, one).then(sorted, toReason);
+                const save = (one: Readings) => saveReadings(stage.context, BY_WALLET, one).then(sorted, toReason);
                 if (isTogether) reported.push(...(await Promise.all(readings.map(save))));
                 else for (const one of readings) reported.push(await save(one));
               }
@@ -131,7 +132,8 @@ function toReadings(stage: BalanceStage, { wallet, block, wasRequestedTwice, ans
   }
   const hash = stage.tokens.block(block)?.hash ?? hashOf(0xdead, block);
   return {
-    wallet: walletOf(wallet),
+    subject: walletOf(wallet),
+    firstBlock: stage.chain.firstBlock,
     block: { number: block, hash, timestamp: 0 },
     first,
     second: wasRequestedTwice ? second : null,
@@ -164,8 +166,9 @@ test('share a transaction with all that wait for the lock meanwhile', async () =
     const counted = countTransactions(scratch.database);
     const context = { ...stage.context, database: counted.database };
     const save = (wallet: number) =>
-      saveReadings(context, {
-        wallet: walletOf(wallet),
+      saveReadings(context, BY_WALLET, {
+        subject: walletOf(wallet),
+        firstBlock: stage.chain.firstBlock,
         block: { number, hash, timestamp: 0 },
         first: new Map([[token, BigInt(wallet + 1)]]),
         second: null,

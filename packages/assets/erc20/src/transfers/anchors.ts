@@ -1,0 +1,25 @@
+/** The contract's value at a block, stored beside a sum of transfers. */
+import { rawSql, type Sql, sql } from '@chainstead/db';
+import { integer, numeric, timestamp } from 'drizzle-orm/pg-core';
+
+/** Base units; unbounded: a malicious contract may overflow 256 bits. */
+export const anchorColumns = () => ({
+  /** Block of the `balanceOf` read; null: not yet, or that block was reorganized away. */
+  anchorBlock: integer('anchor_block'),
+  anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
+  /** Received minus sent above the anchor. */
+  since: numeric('since').notNull().default('0'),
+  /** Null: no read, or upstreams contradicted it since, and it is not shown. */
+  anchoredAt: timestamp('anchored_at', { withTimezone: true }),
+});
+
+export const FORGOTTEN = sql`anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`;
+
+/** A reorg removes anchors with their blocks. @param isUnmoved rows that only have an anchor */
+export function forgetAnchorsAbove(name: string, isUnmoved: Sql): (chainId: number, ancestor: number) => Sql[] {
+  const table = rawSql(name);
+  return (chainId, ancestor) => [
+    sql`DELETE FROM ${table} WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND ${isUnmoved}`,
+    sql`UPDATE ${table} SET ${FORGOTTEN} WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
+  ];
+}
