@@ -20,7 +20,11 @@ export const AREAS = {
   streams: ['packages/products/streams/src/matching/*.ts', 'packages/products/streams/src/payload/*.ts'],
   delivery: ['packages/products/streams/src/delivery/*.ts'],
   gateway: ['packages/products/gateway/src/*.ts'],
-  balances: ['packages/assets/erc20/src/balances/*.ts', 'packages/assets/erc20/src/balance-proofs/*.ts'],
+  balances: [
+    'packages/assets/erc20/src/anchored-sums/*.ts',
+    'packages/assets/erc20/src/balances/*.ts',
+    'packages/assets/erc20/src/balance-proofs/*.ts',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Area = keyof typeof AREAS;

@@ -41,15 +41,11 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'Both calls return before the response is written, and the log line contains nothing that sending changes.',
   ],
   [
-    "packages/assets/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'none', blocksOf(silent)); await changeAnchors(transaction, chain, none, FORGOTTEN…#1",
-    'Both statements belong to one transaction, write different tables and read nothing that the other writes.',
-  ],
-  [
     "packages/engine/http/src/parameters/block-bounds.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
     'A request has two blocks or two dates, since a block replaces the date of its side: only one of the checks can refuse it.',
   ],
   [
-    "packages/assets/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'sum', whose('agree')); await saveClass(transaction, context, 'live', whose('diffe…#1",
+    "packages/assets/erc20/src/anchored-sums/store-readings.ts:order:await saveClass(transaction, context, 'sum', whose('agree')); await saveClass(transaction, context, 'live', whose('diffe…#1",
     'The class `live` is permanent, so a token of both classes is `live` in either order.',
   ],
 ]);

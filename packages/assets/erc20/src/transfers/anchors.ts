@@ -1,16 +1,17 @@
 /** The contract's value at a block, stored beside a sum of transfers. */
 import { rawSql, type Sql, sql } from '@chainstead/db';
-import { integer, numeric, timestamp } from 'drizzle-orm/pg-core';
+import { moment, uint256 } from '@chainstead/db/column-types';
+import { integer, numeric } from 'drizzle-orm/pg-core';
 
 /** Base units; unbounded: a malicious contract may overflow 256 bits. */
 export const anchorColumns = () => ({
   /** Block of the `balanceOf` read; null: not yet, or that block was reorganized away. */
   anchorBlock: integer('anchor_block'),
-  anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
+  anchorValue: uint256('anchor_value'),
   /** Received minus sent above the anchor. */
   since: numeric('since').notNull().default('0'),
   /** Null: no read, or upstreams contradicted it since, and it is not shown. */
-  anchoredAt: timestamp('anchored_at', { withTimezone: true }),
+  anchoredAt: moment('anchored_at'),
 });
 
 export const FORGOTTEN = sql`anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL`;
