@@ -18,3 +18,4 @@ export { type AccountMethod, type StateAt, stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
 export { transactionFactsOf, transactionFactsReader } from './transaction-facts/transaction-facts.ts';
+export { unlessUnavailable } from './unless-unavailable.ts';

@@ -1,6 +1,5 @@
-import { type Address, type Hash, keccak256Hex, parseHash } from '@chainstead/core';
+import { type Address, type Hash, inParts, keccak256Hex, parseHash } from '@chainstead/core';
 import { hexToBytes } from '@chainstead/proof';
-import { inParts } from '../calls/fetch-balances.ts';
 
 export type SlotLayout = 'solidity' | 'vyper' | 'solady';
 

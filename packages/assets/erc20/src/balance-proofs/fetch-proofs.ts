@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText } from '@chainstead/core';
+import { type Address, errorText, inParts } from '@chainstead/core';
 import { type ReadingContext, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
-import { inParts } from '../calls/fetch-balances.ts';
 import { BALANCES_PROVEN, DOUBTS, type ProofQuestion } from './proof-questions.ts';
 import type { BlockOfState } from './state-proofs.ts';
 

@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, type Logger } from '@chainstead/core';
+import type { Address, Logger } from '@chainstead/core';
 import {
   committedBlock,
   type NodeReadQueue,
   type StateReader,
-  StateUnavailableError,
   stateAt,
+  unlessUnavailable,
 } from '@chainstead/node-reads';
 import { saveClass } from '../anchored-sums/save-class.ts';
 import { findSilentTokens } from '../calls/fetch-balances.ts';
@@ -29,12 +29,8 @@ export async function requestCodeCheck(
   if (tokens.length === 0) return;
   if (checked.size >= REMEMBERED_MAX) checked.clear();
   for (const token of tokens) checked.set(keyOf(token), now);
-  try {
-    await nodeReads.request(chain, TOKEN_CODES, { tokens }, { waitMs: 0, maxAgeMs: CHECK_AGAIN_MS });
-  } catch (error) {
-    if (!(error instanceof StateUnavailableError)) throw error;
-    logger.debug({ chain: chain.key, error: errorText(error) }, 'Token contracts could not be checked');
-  }
+  const read = nodeReads.request(chain, TOKEN_CODES, { tokens }, { waitMs: 0, maxAgeMs: CHECK_AGAIN_MS });
+  await unlessUnavailable(logger, { message: 'Token contracts could not be checked', chain: chain.key }, read);
 }
 
 /** Asks for an unrelated account's balances first: a hundred tokens take one call. */

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, inParts } from '@chainstead/core';
 import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
 import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { areTablesSpread, subjectCoverage } from '@chainstead/pages';
@@ -12,7 +12,7 @@ import {
   resolvedBalance,
 } from '../anchored-sums/resolved-balances.ts';
 import { saveReadings } from '../anchored-sums/save-readings.ts';
-import { fetchBalances, inParts, readAndSave } from '../calls/fetch-balances.ts';
+import { fetchBalances, readAndSave } from '../calls/fetch-balances.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import {
   BALANCES_NOW,

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, type Logger } from '@chainstead/core';
-import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import type { Address, Logger } from '@chainstead/core';
+import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads';
 import type { SubjectProjections } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
@@ -34,13 +34,9 @@ export async function requestBalances(
   const read = async (wallet: Address, tokens: readonly Address[]): Promise<boolean> => {
     if ((await projections.keep(chain, kind, wallet, left())) !== 'built') return false;
     const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
-    try {
-      return (await nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: sharedMs })) !== null;
-    } catch (error) {
-      if (!(error instanceof StateUnavailableError)) throw error;
-      logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Could not read balances from contracts');
-      return false;
-    }
+    const asked = nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: sharedMs });
+    const missing = { message: 'Could not read balances from contracts', chain: chain.key, wallet };
+    return (await unlessUnavailable(logger, missing, asked)) !== null;
   };
   const reads = Array.from(
     Map.groupBy(holdings, ({ account }) => account),

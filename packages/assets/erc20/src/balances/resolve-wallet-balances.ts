@@ -1,16 +1,16 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, type Logger, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, inParts, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import {
   type NodeReadQueue,
   type ReadingContext,
   StateNotArchivedError,
   StateUnavailableError,
+  unlessUnavailable,
 } from '@chainstead/node-reads';
 import type { SubjectCoverage } from '@chainstead/pages';
 import type { createSubjectProjections } from '@chainstead/sync';
 import { readTokenFacts } from '@chainstead/tokens';
-import { inParts } from '../calls/fetch-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW, BALANCES_THEN, type PastBalanceQuestion } from './balance-questions.ts';
@@ -109,22 +109,15 @@ async function fetchContracts(
   const isDue = known.tokens.some(({ due }) => due === 'now');
   const mayHoldOthers = tokens === null && !known.isCovered;
   if (!isDue && !mayHoldOthers && known.tokens.every(({ due }) => due === null)) return false;
-  try {
-    const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
-    const answer = await nodeReads.request(chain, BALANCES_NOW, question, {
-      waitMs: isDue || mayHoldOthers ? waitMs : 0,
-      maxAgeMs: isDue ? 0 : LOOKED_MS,
-    });
-    const unread = answer?.unread ?? [];
-    // Not awaited: the other balances are shown.
-    if (unread.length > 0)
-      await nodeReads.request(chain, BALANCES_NOW, { ...question, tokens: unread, isPatient: true }, AGAIN_LATER);
-    return isDue || answer !== null;
-  } catch (error) {
-    if (!(error instanceof StateUnavailableError)) throw error;
-    logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Could not queue balance reads from contracts');
-    return isDue;
-  }
+  const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
+  const patience = { waitMs: isDue || mayHoldOthers ? waitMs : 0, maxAgeMs: isDue ? 0 : LOOKED_MS };
+  const missing = { message: 'Could not queue balance reads from contracts', chain: chain.key, wallet };
+  const answer = await unlessUnavailable(logger, missing, nodeReads.request(chain, BALANCES_NOW, question, patience));
+  if (answer === null || answer.unread.length === 0) return isDue || answer !== null;
+  // Not awaited: the other balances are shown.
+  const later = { ...question, tokens: answer.unread, isPatient: true };
+  await unlessUnavailable(logger, missing, nodeReads.request(chain, BALANCES_NOW, later, AGAIN_LATER));
+  return true;
 }
 
 async function balancesAfter(

@@ -2,10 +2,6 @@ import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
 import { type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import { balanceOfCall, readBalance } from './balance-of.ts';
 
-export function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));
-}
-
 /** A number alone means any block at that height. */
 type BlockRequested = StateBlock | Pick<StateBlock, 'number'>;
 

@@ -1,9 +1,9 @@
-import type { Address } from '@chainstead/core';
+import { type Address, inParts } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
 import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
 import { BY_TOKEN } from '../anchored-sums/axes.ts';
 import { saveReadings } from '../anchored-sums/save-readings.ts';
-import { inParts, readAndSave } from '../calls/fetch-balances.ts';
+import { readAndSave } from '../calls/fetch-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
 
 const TOGETHER = 100;

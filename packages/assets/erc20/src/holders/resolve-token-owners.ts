@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText } from '@chainstead/core';
-import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/node-reads';
+import type { Address } from '@chainstead/core';
+import { type ReadingContext, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads';
 import type { AddressLabel } from '@chainstead/pages';
 import type { createSubjectProjections } from '@chainstead/sync';
 import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
@@ -143,12 +143,8 @@ async function fetchOf(
   { token, accounts }: { readonly token: Address; readonly accounts: readonly Address[] },
   waitMs: number,
 ): Promise<void> {
-  try {
-    const question = { token, accounts: accounts.toSorted() };
-    await nodeReads.request(chain, OWNERS_NOW, question, { waitMs, fruitlessMs: SILENCE_MS });
-  } catch (error) {
-    if (!(error instanceof StateUnavailableError)) throw error;
-    const facts = { chain: chain.key, token, error: errorText(error) };
-    logger.debug(facts, 'A contract could not be asked what accounts hold');
-  }
+  const question = { token, accounts: accounts.toSorted() };
+  const read = nodeReads.request(chain, OWNERS_NOW, question, { waitMs, fruitlessMs: SILENCE_MS });
+  const missing = { message: 'A contract could not be asked what accounts hold', chain: chain.key, token };
+  await unlessUnavailable(logger, missing, read);
 }

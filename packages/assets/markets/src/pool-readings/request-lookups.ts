@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, type Logger } from '@chainstead/core';
+import { type Address, inParts, type Logger } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { type NodeReadQueue, SILENCE_MS, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
+import { type NodeReadQueue, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads';
 import { POOL_LOOKUPS } from './lookup-reader.ts';
 import { LOOKUP_MAX_AGE_SECONDS } from './save-lookups.ts';
 
@@ -47,19 +47,12 @@ export async function requestPoolLookups(
   if (tokens.length === 0) return [];
   const wanted = tokens.slice(0, await tokensAllowed(database, chain, block)).toSorted();
   const ask = async (some: readonly Address[]): Promise<readonly Address[]> => {
-    try {
-      const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
-      return (await nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, options)) === null ? [] : some;
-    } catch (error) {
-      if (!(error instanceof StateUnavailableError) && !(error instanceof StateNotArchivedError)) throw error;
-      logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not look up pools');
-      return [];
-    }
+    const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
+    const read = nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, options);
+    const missing = { message: 'Could not look up pools', chain: chain.key };
+    return (await unlessUnavailable(logger, missing, read, true)) === null ? [] : some;
   };
-  const parts = Array.from({ length: Math.ceil(wanted.length / TOGETHER) }, (_, part) =>
-    wanted.slice(part * TOGETHER, (part + 1) * TOGETHER),
-  );
-  return (await Promise.all(parts.map(ask))).flat();
+  return (await Promise.all(inParts(wanted, TOGETHER).map(ask))).flat();
 }
 
 async function tokensAllowed(database: ReadDatabase, { id }: Pick<Chain, 'id'>, block: number): Promise<number> {

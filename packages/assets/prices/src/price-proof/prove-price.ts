@@ -1,5 +1,5 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
-import type { Hash, Hex } from '@chainstead/core';
+import { type Hash, type Hex, inParts } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';
 import { StateUnavailableError } from '@chainstead/node-reads';
@@ -106,14 +106,11 @@ async function readAll(
   });
   const lowest = Math.max(0, block - LINKED_BLOCKS_MAX + 1);
   const first = Math.min(block, ...[...chosen.keys()].filter((number) => number >= lowest));
-  const parts = Array.from({ length: Math.ceil(known.length / TOGETHER) }, (_, part) =>
-    known.slice(part * TOGETHER, (part + 1) * TOGETHER),
-  );
   const none = { blocks: [], link: null, state: null };
   const [link, state, ...found] = await Promise.all([
     sources.readEvidence({ ...none, link: { first, last: block, hash } }),
     balances.length === 0 ? NO_EVIDENCE : sources.readEvidence({ ...none, state: { number: block, hash, balances } }),
-    ...parts.map((blocks) => sources.readEvidence({ ...none, blocks })),
+    ...inParts(known, TOGETHER).map((blocks) => sources.readEvidence({ ...none, blocks })),
   ]);
   const complete = found.filter((part) => part !== null);
   if (!link || link.headers.length === 0 || !state || complete.length < found.length) throw notReady(block);

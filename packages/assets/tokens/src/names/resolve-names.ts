@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { errorText, type Logger } from '@chainstead/core';
+import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
-import { type NodeReadQueue, SILENCE_MS, StateUnavailableError } from '@chainstead/node-reads';
+import { type NodeReadQueue, SILENCE_MS, StateUnavailableError, unlessUnavailable } from '@chainstead/node-reads';
 import { chainOfService } from './name-chains.ts';
 import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
 import { readStoredName } from './stored-names.ts';
@@ -31,12 +31,8 @@ export function createNameResolution(options: NamesOptions): NameResolution {
   const { database, nodeReads, budget, logger } = options;
 
   async function leave(chain: Chain, question: NameQuestion): Promise<void> {
-    try {
-      await nodeReads.request(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
-    } catch (error) {
-      if (!(error instanceof StateUnavailableError)) throw error;
-      logger.debug({ chain: chain.key, error: errorText(error) }, 'A name is shown as it was read before');
-    }
+    const read = nodeReads.request(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
+    await unlessUnavailable(logger, { message: 'A name is shown as it was read before', chain: chain.key }, read);
   }
 
   async function answerTo(question: NameQuestion, requester: string): Promise<NameAnswer> {

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { errorText, type Hash, parseQuantity } from '@chainstead/core';
+import { type Hash, parseQuantity } from '@chainstead/core';
 import { standardHeader, standardTransaction } from '@chainstead/rpc';
 import { z } from 'zod';
 import type { ReadingContext } from '../calls/fetch-in-parts.ts';
-import { StateUnavailableError } from '../state-error.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
+import { unlessUnavailable } from '../unless-unavailable.ts';
 
 export interface HashPlace {
   readonly kind: 'transaction' | 'block';
@@ -32,14 +32,9 @@ export async function placeOfHash(
   hash: Hash,
   waitMs: number,
 ): Promise<HashPlace | null | undefined> {
-  try {
-    const reported = await nodeReads.request(chain, hashPlacesKind, { hash }, { waitMs, maxAgeMs: MAX_AGE_MS });
-    return reported === null ? undefined : reported.place;
-  } catch (error) {
-    if (!(error instanceof StateUnavailableError)) throw error;
-    logger.debug({ chain: chain.key, hash, error: errorText(error) }, 'No node returned the block of a hash');
-    return undefined;
-  }
+  const read = nodeReads.request(chain, hashPlacesKind, { hash }, { waitMs, maxAgeMs: MAX_AGE_MS });
+  const missing = { message: 'No node returned the block of a hash', chain: chain.key, hash };
+  return (await unlessUnavailable(logger, missing, read))?.place;
 }
 
 export const hashPlacesReader: StateReader<{ hash: string }, { place: HashPlace | null }> = {

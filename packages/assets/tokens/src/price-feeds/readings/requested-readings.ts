@@ -1,14 +1,13 @@
 import { type Chain, feedsOf } from '@chainstead/chains';
-import { errorText, type Logger } from '@chainstead/core';
+import { inParts, type Logger } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import {
   knownBlock,
   type NodeReadQueue,
   SILENCE_MS,
   type StateKind,
-  StateNotArchivedError,
   type StateReader,
-  StateUnavailableError,
+  unlessUnavailable,
 } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import { feedAnswers } from '../feeds/feed-answers.ts';
@@ -61,19 +60,12 @@ export async function requestFeedReadings(
   const wanted = await blocksToRead(database, chain, blocks);
   if (wanted.length === 0) return false;
   const ask = async (some: readonly number[]): Promise<boolean> => {
-    try {
-      const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
-      return (await nodeReads.request(chain, FEED_READINGS, { blocks: some }, options)) !== null;
-    } catch (error) {
-      if (!(error instanceof StateUnavailableError) && !(error instanceof StateNotArchivedError)) throw error;
-      logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not read price feeds');
-      return false;
-    }
+    const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
+    const read = nodeReads.request(chain, FEED_READINGS, { blocks: some }, options);
+    const missing = { message: 'Could not read price feeds', chain: chain.key };
+    return (await unlessUnavailable(logger, missing, read, true)) !== null;
   };
-  const parts = Array.from({ length: Math.ceil(wanted.length / TOGETHER) }, (_, part) =>
-    wanted.slice(part * TOGETHER, (part + 1) * TOGETHER),
-  );
-  return (await Promise.all(parts.map(ask))).every((isRead) => isRead);
+  return (await Promise.all(inParts(wanted, TOGETHER).map(ask))).every((isRead) => isRead);
 }
 
 /** Blocks that are not indexed and lack a reading of some feed, newest first. */
