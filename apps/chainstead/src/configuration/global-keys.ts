@@ -72,11 +72,6 @@ const storageKeys = {
     whenAbsent: 'all reads use DATABASE_URL',
     isUrl: true,
   }),
-  DATABASE_READ_MAX_LAG_SECONDS: storage.withDefault(wholeNumber(1, 300), {
-    description: 'Maximum lag of a standby in DATABASE_READ_URL. A standby further behind is not read from',
-    example: '30',
-    default: '10',
-  }),
   DATABASE_DISK_BYTES: storage.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), {
     description:
       'Size in bytes of the disk that holds the Postgres data. Used to estimate days until full; Postgres does not report disk size',
@@ -179,7 +174,7 @@ const apiKeys = {
   }),
   CONNECTIONS_MAX: api.withDefault(wholeNumber(10, 1_000_000), {
     description:
-      'Maximum number of concurrent connections per process, including WebSockets. At the limit, an idle connection is closed for a new one; without idle connections, new ones are closed',
+      'Maximum number of concurrent connections per process. At the limit, an idle connection is closed for a new one; without idle connections, new ones are closed. Half of them may be JSON-RPC WebSockets, a twentieth those of one key',
     example: '10000',
     default: '2000',
   }),

@@ -39,11 +39,6 @@ export const processKeys = {
     example: 'debug',
     default: 'info',
   }),
-  STOP_TIMEOUT_MS: withDefault(wholeNumber(100, 600_000), {
-    description: 'Milliseconds for a stopping process to finish its requests and blocks. Then it is killed',
-    example: '30000',
-    default: '15000',
-  }),
   METRICS_PORT: optional(wholeNumber(0, PORT_MAX), {
     description:
       'Port of /metrics for all processes of one start, and of /health and /ready. The API port then returns 404 for /metrics',

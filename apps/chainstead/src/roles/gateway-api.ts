@@ -42,7 +42,10 @@ export function openGatewayApi(
       weightPerSecond: settings.weightPerSecond,
       allCallsPerSecond: settings.allCallsPerSecond,
       callsPerSecond: settings.callsPerSecond,
-      sockets: { socketsMax: settings.socketsMax, socketsPerKey: settings.socketsPerKey },
+      sockets: {
+        socketsMax: Math.floor(api.connectionsMax / 2),
+        socketsPerKey: Math.ceil(api.connectionsMax / 20),
+      },
     },
     offersTraces: settings.offersTraces,
     logger,
