@@ -109,10 +109,12 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     gateway: {
       chains: chains.gateway,
       chainsKey,
-      /** This and the next are per key; null: unlimited. */
-      weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
-      allCallsPerSecond: settings.GATEWAY_RATE_LIMIT === undefined ? unlessZero(settings.RATE_LIMIT) : null,
-      callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
+      /** Per key; null: unlimited. */
+      rateLimits: {
+        weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
+        allCallsPerSecond: settings.GATEWAY_RATE_LIMIT === undefined ? unlessZero(settings.RATE_LIMIT) : null,
+        callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
+      },
       offersTraces: settings.GATEWAY_TRACES === 'on',
     },
     chains: chains.configured,

@@ -12,6 +12,7 @@ import {
   configuredKey,
   DATASET_NAMES,
   datasetList,
+  httpUrls,
   LIGHT,
   listOf,
   oneOf,
@@ -254,16 +255,14 @@ const onDemandKeys = {
     example: '5000',
     default: '15000',
   }),
-  IPFS_GATEWAYS: onDemand.withDefault(listOf(urlOf('http:', 'https:')), {
+  IPFS_GATEWAYS: onDemand.withDefault(httpUrls, {
     description: 'Gateways for ipfs:// metadata, tried in order',
-    allowed: 'a comma list of http(s) URLs',
     example: 'https://ipfs.example.com',
     default: 'https://ipfs.io,https://dweb.link',
     isUrl: true,
   }),
-  ARWEAVE_GATEWAYS: onDemand.withDefault(listOf(urlOf('http:', 'https:')), {
+  ARWEAVE_GATEWAYS: onDemand.withDefault(httpUrls, {
     description: 'Gateways for ar:// metadata, tried in order',
-    allowed: 'a comma list of http(s) URLs',
     example: 'https://arweave.example.com',
     default: 'https://arweave.net',
     isUrl: true,
@@ -320,21 +319,18 @@ const chainSelectionKeys = {
   }),
   POLL_INTERVAL_MS: chains.optional(pollInterval, {
     description: 'Milliseconds between polls for a new head, on every chain without a subscription to new heads',
-    allowed: 'a whole number from 10 to 3600000',
     example: '2000',
     whenAbsent: 'the default of each chain, about half its block time',
   }),
   VERIFICATION: verification.optional(proofPolicy, {
     description:
       'Action for a block whose receipts root no upstream can reproduce, on every chain. strict stops the chain; record stores the block as unproven',
-    allowed: 'strict or record',
     example: 'record',
     whenAbsent: 'the default of each chain: strict if its receipt encoding is known, otherwise record',
   }),
   BACKFILL_PROOF: verification.withDefault(backfillProof, {
     description:
       'Whether historical blocks are served before they are proven (none), or only after proof by full receipts (receipts, slower)',
-    allowed: 'none or receipts',
     example: 'receipts',
     default: 'none',
   }),

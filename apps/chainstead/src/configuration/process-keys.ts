@@ -16,20 +16,17 @@ export const processKeys = {
   API_PROCESSES: withDefault(processCount, {
     description:
       'Number of `api` processes that share its port. auto: one per CPU core. Each has its own memory and Postgres connections (docs/operate/scale.md)',
-    allowed: 'auto, or a whole number from 1 to 64',
     example: 'auto',
     default: '1',
   }),
   INGEST_PROCESSES: withDefault(processCount, {
     description:
       'Number of `ingest` processes. One of them follows each chain. After the backfill of its chains, a process helps the others. auto: one per CPU core',
-    allowed: 'auto, or a whole number from 1 to 64',
     example: '4',
     default: '1',
   }),
   WORKER_PROCESSES: withDefault(processCount, {
     description: 'Number of `worker` processes that share the queues. auto: one per CPU core',
-    allowed: 'auto, or a whole number from 1 to 64',
     example: '2',
     default: '1',
   }),

@@ -39,9 +39,7 @@ export function openGatewayApi(
       bodyBytesMax: BODY_BYTES_MAX,
       bodies,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
-      weightPerSecond: settings.weightPerSecond,
-      allCallsPerSecond: settings.allCallsPerSecond,
-      callsPerSecond: settings.callsPerSecond,
+      ...settings.rateLimits,
       sockets: {
         socketsMax: Math.floor(api.connectionsMax / 2),
         socketsPerKey: Math.ceil(api.connectionsMax / 20),
