@@ -53,6 +53,14 @@ export {
   type SenderReading,
   type WalletHistoryWorkOptions,
 } from './on-demand/on-demand-backfill.ts';
+export {
+  chainOrder,
+  LOG_ORDER,
+  type LogPosition,
+  TRANSACTION_ORDER,
+  type TransactionPosition,
+} from './pages/chain-order.ts';
+export { type ChainQuery, type ChainRange, chainPage, chainRange } from './pages/chain-page.ts';
 export { InconsistentPageError, readConsistentPage } from './pages/inconsistent-page.ts';
 export { blocksOf, type PageBlock, readBlocks } from './pages/page-blocks.ts';
 export {
