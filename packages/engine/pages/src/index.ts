@@ -55,7 +55,11 @@ export {
 } from './on-demand/on-demand-backfill.ts';
 export {
   chainOrder,
+  ITEM_ORDER,
+  type ItemPosition,
+  LOG_COLUMNS_ORDER,
   LOG_ORDER,
+  type LogColumnsPosition,
   type LogPosition,
   TRANSACTION_ORDER,
   type TransactionPosition,

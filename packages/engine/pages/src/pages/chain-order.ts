@@ -10,6 +10,8 @@ export type Position<Columns extends PositionColumns> = { readonly [Field in key
 export interface ChainOrder<Columns extends PositionColumns> {
   /** For the schema of a cursor's position. */
   readonly fields: { readonly [Field in keyof Columns]: z.ZodInt };
+  /** A row's position. */
+  readonly inJson: Sql;
   positionOf(row: Readonly<Record<Columns[keyof Columns], number>>): Position<Columns>;
   /** The second condition prunes partitions. */
   after(order: KeysetOrder, position: Position<Columns>): readonly [after: Sql, notBefore: Sql];
@@ -37,6 +39,7 @@ export function chainOrder<const Columns extends PositionColumns>(columns: Colum
   };
   return {
     fields: mapped(() => z.int()),
+    inJson: rawSql(`json_build_object(${Object.entries(columns).map(([field, name]) => `'${field}', ${name}`)})`),
     positionOf: (row) => mapped((column) => row[column]),
     after(order, position) {
       const [block = 0, ...others] = Object.keys(columns).map((field) => position[field] ?? 0);
@@ -56,3 +59,20 @@ export type TransactionPosition = PositionIn<typeof TRANSACTION_ORDER>;
 
 export const LOG_ORDER = chainOrder({ block: 'block_number', transaction: 'transaction_index', log: 'log_index' });
 export type LogPosition = PositionIn<typeof LOG_ORDER>;
+
+/** As {@link LOG_ORDER}: some lists' cursors name the columns. */
+export const LOG_COLUMNS_ORDER = chainOrder({
+  block_number: 'block_number',
+  transaction_index: 'transaction_index',
+  log_index: 'log_index',
+});
+export type LogColumnsPosition = PositionIn<typeof LOG_COLUMNS_ORDER>;
+
+/** `item`: of a log with several rows. */
+export const ITEM_ORDER = chainOrder({
+  block: 'block_number',
+  transaction: 'transaction_index',
+  log: 'log_index',
+  item: 'item',
+});
+export type ItemPosition = PositionIn<typeof ITEM_ORDER>;

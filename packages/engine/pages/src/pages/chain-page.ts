@@ -47,6 +47,8 @@ interface ChainList<Row, Columns extends PositionColumns, R extends Related> {
   readonly scan: Sql;
   /** The subject's rows: newer ones than its covered blocks belong to the run. @default none */
   readonly newest?: { readonly table: string; readonly of: readonly Sql[] };
+  /** {@link ChainOrder.inJson} of the last row that a search without a full page read. @default none */
+  readonly stop?: Sql;
   /** CTEs after `page`. */
   readonly ctes?: readonly Sql[];
   readonly related: R;
@@ -57,10 +59,8 @@ interface ChainList<Row, Columns extends PositionColumns, R extends Related> {
 
 interface PageOfRows<Row, At> {
   readonly rows: readonly Row[];
-  /** Null on the last page. */
+  /** `upperBound`: the run's highest block. Null on the last page. */
   readonly next: { readonly position: At; readonly upperBound: number } | null;
-  /** The run's highest block. */
-  readonly upperBound: number;
   readonly indexed: Indexed;
   blockOf(row: { readonly block_number: number }): PageBlock;
 }
@@ -80,14 +80,14 @@ export function chainPage<
   const { limit, pinnedBlock } = list.query;
   const statement = (select = list.rows.select) => statementOf(list, select);
   const read = async (database: ReadDatabase) => {
-    const { rows, page } = await readPackedPage<Row, PageColumns>(database, list.rows, statement);
+    const { rows, page } = await readPackedPage<Row, PageColumns<Position<Columns>>>(database, list.rows, statement);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const position = last === undefined ? page.stop : list.order.positionOf(last);
     const upperBound = pinnedBlock ?? Math.max(page.newest ?? 0, ...rows.map((row) => row.block_number));
     return {
       ...readRelated(list.related, page),
       rows: rows.slice(0, limit),
-      next: last === undefined ? null : { position: list.order.positionOf(last), upperBound },
-      upperBound,
+      next: position === null ? null : { position, upperBound },
       indexed: readIndexed(page),
       blockOf: readBlocks(page.blocks, rows),
     };
@@ -95,13 +95,23 @@ export function chainPage<
   return { statement, read: (database) => readConsistentPage(() => read(database)) };
 }
 
-interface PageColumns extends IndexedColumns, PackedTexts, Readonly<Record<string, unknown>> {
+interface PageColumns<At> extends IndexedColumns, PackedTexts, Readonly<Record<string, unknown>> {
   readonly newest: number | null;
+  readonly stop: At | null;
   readonly blocks: string | null;
 }
 
 function statementOf<Row, Columns extends PositionColumns, R extends Related>(
-  { chain, range, scan, newest, ctes = [], related, from = rawSql('page') }: ChainList<Row, Columns, R>,
+  {
+    chain,
+    range,
+    scan,
+    newest,
+    stop = rawSql('NULL'),
+    ctes = [],
+    related,
+    from = rawSql('page'),
+  }: ChainList<Row, Columns, R>,
   select: Sql,
 ): Sql {
   const columns = Object.entries(related).map(([name, { column }]) => sql`${column} AS ${rawSql(`"${name}"`)}`);
@@ -113,7 +123,8 @@ function statementOf<Row, Columns extends PositionColumns, R extends Related>(
     sql`related AS MATERIALIZED (SELECT ${joinSql([blocks, ...columns], ',\n    ')})`,
   ];
   return sql`WITH ${joinSql(all)}
-SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete, ${newestOf(newest)} AS newest, related.*, packed.*
+SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete, ${newestOf(newest)} AS newest,
+  ${stop} AS stop, related.*, packed.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${from}) AS packed`;
 }
 
@@ -124,7 +135,7 @@ function newestOf(rows: ChainList<unknown, PositionColumns, Related>['newest']):
   SELECT block_number FROM ${rawSql(rows.table)} ${where([...rows.of, above])} ORDER BY block_number DESC LIMIT 1))`;
 }
 
-function readRelated<R extends Related>(related: R, page: PageColumns): Books<R> {
+function readRelated<R extends Related>(related: R, page: PageColumns<unknown>): Books<R> {
   const books = Object.entries(related).map(([name, { read }]) => [name, read(page[name] as never)]);
   // The statement has a column for each reader, which the compiler can't compute.
   return Object.fromEntries(books) as Books<R>;

@@ -21,7 +21,7 @@ import {
   WASH_TRADER,
 } from './testing/many-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
-import { type NftTradesQuery, type NftTradesSubject, tradesStatement } from './trades-statement.ts';
+import { type NftTradesQuery, type NftTradesSubject, tradesPage } from './trades-page.ts';
 
 const chain = exampleChain();
 const LIMIT = 100;
@@ -48,7 +48,7 @@ const explained = (
 ): Promise<Explained> =>
   explain(
     scratch.database,
-    tradesStatement(chain, {
+    tradesPage(chain, {
       subject,
       limit: LIMIT,
       after: null,
@@ -64,7 +64,7 @@ const explained = (
   );
 
 const after = (blockNumber: number): Partial<NftTradesQuery> => ({
-  after: { blockNumber, transactionIndex: 0, logIndex: 0, item: 0, token: COLLECTION },
+  after: { block: blockNumber, transaction: 0, log: 0, item: 0, token: COLLECTION },
   pinnedBlock: MANY_SALES,
 });
 
