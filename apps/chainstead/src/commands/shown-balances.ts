@@ -5,6 +5,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
 import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
+import { readTokenBook } from '@chainstead/tokens';
 
 export interface ShownBalance {
   /** Null: the native token. */
@@ -55,7 +56,7 @@ export async function readBalances(
   signal: AbortSignal,
 ): Promise<readonly ShownBalance[]> {
   const { database, pool, chain } = source;
-  const facts = await readTokenFacts(database, chain, tokens);
+  const tokenOf = await readTokenBook(database, chain, tokens);
   const liveMaxAgeMs = source.maxAgeMs.live;
   const shown = await readShownBalances(database, chain, { wallet, tokens, liveMaxAgeMs });
   const balances: ShownBalance[] = [await readCoin(source, wallet, signal)];
@@ -64,8 +65,8 @@ export async function readBalances(
     const block = api?.block ?? source.block;
     const state = stateAt(pool, chain, block);
     const reported = readBalance(await state.call(token, balanceOfCall(wallet), signal));
-    const known = facts.get(token) ?? { symbol: null, decimals: null };
-    return { token, ...known, block, shown: api?.balance ?? null, reported, reportedBy: state.upstream };
+    const { symbol, decimals } = tokenOf(token);
+    return { token, symbol, decimals, block, shown: api?.balance ?? null, reported, reportedBy: state.upstream };
   };
   for (let from = 0; from < tokens.length; from += TOGETHER)
     balances.push(...(await Promise.all(tokens.slice(from, from + TOGETHER).map(read))));
@@ -88,17 +89,4 @@ async function readCoin(
     ...{ token: null, symbol, decimals, block },
     ...{ shown: wei === null ? null : BigInt(wei), reported, reportedBy: state.upstream },
   };
-}
-
-type TokenFacts = Pick<ShownBalance, 'symbol' | 'decimals'>;
-
-async function readTokenFacts(
-  database: Database,
-  chain: Pick<Chain, 'id'>,
-  tokens: readonly Address[],
-): Promise<ReadonlyMap<Address, TokenFacts>> {
-  const rows = await database.query<TokenFacts & { readonly address: Address }>(
-    sql`SELECT ${hexText('address')} AS address, symbol, decimals FROM tokens WHERE chain_id = ${chain.id} AND address = ANY (${tokens.map(addressBytes)}::bytea[])`,
-  );
-  return new Map(rows.map(({ address, symbol, decimals }) => [address, { symbol, decimals }]));
 }

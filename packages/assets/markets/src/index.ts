@@ -1,6 +1,6 @@
 /** Exchanges: start with `events/decode-pool-event.ts` and `exchanges/families.ts`. */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
-export { anchorsOf, knownDecimals, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
+export { anchorsOf, knownDecimals, nativeTokenOf, shownToken, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
 export {
   type BinReserves,
@@ -47,8 +47,8 @@ export {
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';
 export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
+export { pairLabel } from './swap-lists/swaps-response.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
-export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
 export { readCoveredBlocks } from './swaps/covered-blocks.ts';
 export {
   type SharedFiguresQuery,

@@ -4,8 +4,8 @@ import { addressBytes, expectedTrue, joinSql, type Sql, sql, where } from '@chai
 import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { blocksOf, labelsOf, type PageBounds, pageRange, type ScanRange, scanRange } from '@chainstead/pages';
+import { NFT_STANDARDS, tokensOf } from '@chainstead/tokens';
 import { erc20Transfers } from './dataset.ts';
-import { NFT_STANDARDS, tokensOf } from './page/related-to-transfers.ts';
 import {
   firstInOrder,
   firstInOrderOfBlocks,

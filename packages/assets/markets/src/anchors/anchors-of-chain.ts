@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import type { NativeToken } from '@chainstead/tokens';
 
 /** Tokens priced without pools, the most preferred quote token first. */
 export const ANCHOR_KINDS = ['dollar', 'native', 'ether', 'other'] as const;
@@ -22,6 +23,15 @@ export function anchorsOf({ id, wrappedNative, dollarTokens, tokenFeeds }: Ancho
 
 export function wrappedNativeOf({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>): Address | null {
   return wrappedNative ?? KNOWN.get(id)?.wrapped ?? null;
+}
+
+/** The wrapped native token for the native one, so that each token is a contract. */
+export function shownToken(token: Address, chain: Pick<Chain, 'id' | 'wrappedNative'>): Address {
+  return token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token;
+}
+
+export function nativeTokenOf(chain: Pick<Chain, 'id' | 'wrappedNative' | 'native'>): NativeToken {
+  return { ...chain.native, address: shownToken(ZERO_ADDRESS, chain) };
 }
 
 export function knownDecimals({ id, native }: Pick<Chain, 'id' | 'native'>, token: Address): number | null {

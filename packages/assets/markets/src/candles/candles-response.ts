@@ -1,9 +1,9 @@
 import { type Fraction, nearestNumber } from '@chainstead/core';
 import type { PageEnvelope } from '@chainstead/http';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
+import type { TokenFacts } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
-import type { TokenFacts } from '../swap-lists/token-facts.ts';
 import { type Candle, DOLLAR } from '../trade-values/candle.ts';
 import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 import { TIMEFRAMES, type Timeframe } from '../trade-values/timeframe.ts';

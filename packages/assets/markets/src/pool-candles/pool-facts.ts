@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
+import { readTokenBook } from '@chainstead/tokens';
+import { nativeTokenOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { type TokenEntry, tokensOf } from '../swap-lists/swaps-statement.ts';
-import { tokenBook } from '../swap-lists/token-facts.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 
 export async function readPoolFacts(
@@ -17,10 +17,7 @@ export async function readPoolFacts(
      WHERE pool_key = ANY (${pools.map(poolKey)}::bigint[]) AND chain_id = ${chain.id} AND pool = ANY (${pools.map(hexBytes)}::bytea[])
        AND status = 'proven' AND token0 IS NOT NULL AND token1 IS NOT NULL`,
   );
-  const tokens = [...new Set(proven.flatMap(({ token0, token1 }) => [token0, token1]))];
-  const [row] = await database.select<{ readonly tokens: readonly TokenEntry[] | null }>(
-    sql`SELECT ${tokensOf(sql`SELECT unnest(${tokens.map(addressBytes)}::bytea[])`, sql`${chain.id}::bigint`)} AS tokens`,
-  );
-  const factsOf = tokenBook(row?.tokens ?? [], chain);
+  const tokens = proven.flatMap(({ token0, token1 }) => [token0, token1]);
+  const factsOf = await readTokenBook(database, chain, tokens, nativeTokenOf(chain));
   return proven.map((pool) => ({ ...pool, decimals: [factsOf(pool.token0).decimals, factsOf(pool.token1).decimals] }));
 }

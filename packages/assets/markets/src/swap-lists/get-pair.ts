@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, type Sql, sql } from '@chainstead/db';
+import { type TokenBook, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens';
 import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import { nativeTokenOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { pricesInPool, wholePriceOf } from '../pools/prices-in-pool.ts';
 import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-state.ts';
-import { type TokenEntry, tokensOf } from './swaps-statement.ts';
-import { type TokenFacts, tokenBook } from './token-facts.ts';
 
 export interface Pair {
   readonly exchange: string | null;
@@ -17,7 +17,7 @@ export interface Pair {
   readonly tickSpacing: number | null;
   readonly state: PoolState | null;
   readonly newest: BlockTime | null;
-  tokenOf(token: Address): TokenFacts;
+  readonly tokenOf: TokenBook;
 }
 
 export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<Pair | null> {
@@ -38,7 +38,7 @@ export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId
     tokens: token0 === null || token1 === null ? null : [token0, token1],
     state: poolStateOf(row),
     newest: block === null || time === null ? null : { block, time },
-    tokenOf: tokenBook(row.tokens ?? [], chain),
+    tokenOf: tokenBook(row.tokens, nativeTokenOf(chain)),
   };
 }
 

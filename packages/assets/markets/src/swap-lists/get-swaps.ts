@@ -10,8 +10,9 @@ import {
   readConsistentPage,
   readIndexed,
 } from '@chainstead/pages';
+import { type TokenBook, type TokenEntry, tokenBook } from '@chainstead/tokens';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
-import { anchorsOf } from '../anchors/anchors-of-chain.ts';
+import { anchorsOf, nativeTokenOf } from '../anchors/anchors-of-chain.ts';
 import { type DirectPrices, readValuePrices } from './direct-prices.ts';
 import { readSubCategories, type SubCategory } from './sub-category.ts';
 import { type SwapSides, sidesOf } from './swap-sides.ts';
@@ -23,9 +24,7 @@ import {
   type SwapsQuery,
   type SwapsReading,
   swapsStatement,
-  type TokenEntry,
 } from './swaps-statement.ts';
-import { type TokenFacts, tokenBook } from './token-facts.ts';
 
 export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
@@ -39,7 +38,7 @@ export interface SwapsPage {
   readonly swaps: readonly ListedSwap[];
   /** Forms of the token that is bought or sold; empty: each pool's base token. */
   readonly focus: readonly Address[];
-  tokenOf(token: Address): TokenFacts;
+  readonly tokenOf: TokenBook;
   readonly indexed: Indexed;
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
 }
@@ -59,7 +58,7 @@ export function getSwaps(
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     const newest = Math.max(page.indexed_to ?? 0, ...rows.map(({ block_number }) => block_number));
-    const tokenOf = tokenBook(page.tokens ?? [], chain);
+    const tokenOf = tokenBook(page.tokens, nativeTokenOf(chain));
     const anchors = anchorsOf(chain);
     const listed = rows
       .slice(0, query.limit)

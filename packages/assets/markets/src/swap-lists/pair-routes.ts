@@ -10,7 +10,7 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import { shownToken } from '../anchors/anchors-of-chain.ts';
 import { factoriesOf, unknownExchange } from './exchange-names.ts';
 import { getPairOfTokens, getReserves, type PairOfTokens, STATES_DATASET } from './get-pair-state.ts';
 import { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './pair-parameter.ts';
@@ -153,7 +153,7 @@ function showToken(address: Address, { tokens }: PairOfTokens, chain: Chain): z.
   const record = tokens.find((token) => token.address === address);
   const { name, symbol, decimals } = address === ZERO_ADDRESS ? chain.native : (record ?? UNKNOWN);
   return {
-    address: address === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? address) : address,
+    address: shownToken(address, chain),
     ...{ name, symbol, decimals: decimals === null ? null : String(decimals) },
     logo: record?.logo ?? null,
     logo_hash: null,

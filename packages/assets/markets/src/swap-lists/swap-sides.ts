@@ -1,7 +1,7 @@
 import { type Address, decimalFraction, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
+import type { TokenBook, TokenFacts } from '@chainstead/tokens';
 import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { soldToken } from '../trades/trade-direction.ts';
-import type { TokenFacts } from './token-facts.ts';
 
 export interface SwapSide {
   readonly token: TokenFacts;
@@ -19,7 +19,7 @@ export interface SwapSides {
 /** Null: an unknown token. Amounts of liquidity have one sign: no trade. */
 export function sidesOf(
   row: Record<'token0' | 'token1', Address | null> & Record<'amount0' | 'amount1', string | null>,
-  tokenOf: (token: Address) => TokenFacts,
+  tokenOf: TokenBook,
   anchors: Anchors,
 ): SwapSides | null {
   const { token0, token1, amount0, amount1 } = row;

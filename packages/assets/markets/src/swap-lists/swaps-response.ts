@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { type Fraction, type Hash, multiplyFractions, nearestNumber } from '@chainstead/core';
+import { decimalAmount, type Fraction, type Hash, multiplyFractions, nearestNumber } from '@chainstead/core';
 import type { PageEnvelope } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
+import type { TokenFacts } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';
 import { type Anchors, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
@@ -11,7 +12,6 @@ import { SUB_CATEGORIES } from './sub-category.ts';
 import { baseQuotePrice, type SwapSide, type SwapSides, viewedSide } from './swap-sides.ts';
 import type { SwapValues } from './swap-values.ts';
 import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-statement.ts';
-import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
 
 const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });
 const text = (description: string) => z.string().nullable().openapi({ description });
@@ -252,8 +252,15 @@ function showSide(side: SwapSide, { base }: SwapSides, values: SwapValues): z.in
   };
 }
 
-function amountOf({ amount, token: { decimals } }: SwapSide): string | null {
-  return wholeTokens(amount, decimals);
+/** `BASE/QUOTE`; null if a symbol is unknown. */
+export function pairLabel(base: TokenFacts | null, quote: TokenFacts | null): string | null {
+  const [left, right] = [base?.symbol ?? null, quote?.symbol ?? null];
+  return left === null || right === null ? null : `${left}/${right}`;
+}
+
+/** Unsigned, in whole tokens. Null: unknown amount or decimals. */
+function amountOf({ amount, token: { decimals } }: Pick<SwapSide, 'amount' | 'token'>): string | null {
+  return amount === null || decimals === null ? null : decimalAmount(amount.replace('-', ''), decimals);
 }
 
 function pairTokens({ tokens, state, tokenOf }: Pair, usd: PairOfSwaps['usd'], anchors: Anchors) {
@@ -270,7 +277,7 @@ function showPairToken(token: TokenFacts, reserve: bigint | null, usd: Fraction 
     reserve === null || decimals === null ? null : { numerator: reserve, denominator: 10n ** BigInt(decimals) };
   const shown: z.infer<typeof pairTokenSchema> = {
     ...{ address: contract, name, symbol, logo },
-    amount: wholeTokens(reserve === null ? null : reserve.toString(), decimals),
+    amount: amountOf({ amount: reserve?.toString() ?? null, token }),
     usdPrice: usd && nearestNumber(usd),
     usdAmount: amount && usd && nearestNumber(multiplyFractions(amount, usd)),
   };

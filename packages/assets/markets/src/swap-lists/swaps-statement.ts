@@ -15,6 +15,7 @@ import {
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
 import { blocksOf, type PageBounds, pageRange, scanRange, traderSubject } from '@chainstead/pages';
+import { tokensOf } from '@chainstead/tokens';
 import { ANCHOR_KINDS, type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -100,9 +101,6 @@ SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS co
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
 }
 
-/** Address in hexadecimal, name, symbol, decimals, logo. */
-export type TokenEntry = readonly [string, string | null, string | null, number | null, string | null];
-
 /** A row if a pool of the token may have no proof yet, by the guess or without one. */
 export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sql {
   const keys = formsOf(token, chain).map((form) => sql`= ${addressKey(form)}::bigint`);
@@ -113,11 +111,6 @@ export function undecidedPoolsOf(token: Address, chain: Chain, chainId: Sql): Sq
     ),
   );
   return joinSql(ranges, ' UNION ALL ');
-}
-
-export function tokensOf(tokens: Sql, chainId: Sql): Sql {
-  return sql`(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
-    FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
 export function formsOf(token: Address, chain: Chain): readonly Address[] {

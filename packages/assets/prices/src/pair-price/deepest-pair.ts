@@ -4,10 +4,11 @@ import {
   exchangesOf,
   getPairOfTokens,
   listPairsOfTokens,
+  nativeTokenOf,
   type PairOfTokens,
-  readTokenBook,
   withTokenRecords,
 } from '@chainstead/markets';
+import { readTokenBook } from '@chainstead/tokens';
 import { readPoolValues } from '../pool-values/read-pool-values.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
@@ -26,7 +27,7 @@ export async function readDeepestPair(
   const factories = all.map(({ deployment }) => deployment.factory);
   const pairs = await listPairsOfTokens(reads, chain, tokens, factories);
   const tokensOfPairs = pairs.flatMap(({ token0, token1 }) => [token0, token1]);
-  const factsOf = await readTokenBook(reads, chain, tokensOfPairs);
+  const factsOf = await readTokenBook(reads, chain, tokensOfPairs, nativeTokenOf(chain));
   const pools = pairs.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pair }) => ({
     ...{ ...pair, isStable, tickSpacing },
     decimals: [factsOf(pair.token0).decimals, factsOf(pair.token1).decimals] as const,

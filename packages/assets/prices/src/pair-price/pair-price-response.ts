@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { formsOf, type PairOfTokens, type TokenRecord, wrappedNativeOf } from '@chainstead/markets';
+import { formsOf, type PairOfTokens, shownToken, type TokenRecord } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
 
@@ -65,11 +65,11 @@ function showToken(
   records: readonly TokenRecord[],
   chain: Chain,
 ): z.infer<ReturnType<typeof tokenSchema>> {
-  const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
+  const isNative = shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain);
   const known = records.find(({ address }) => address === token);
   const { name, symbol, decimals } = known ?? (isNative ? chain.native : UNKNOWN);
   return {
-    address: token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token,
+    address: shownToken(token, chain),
     ...{ name, symbol, decimals: decimals === null ? null : String(decimals) },
     logo: known?.logo ?? null,
     logo_hash: null,

@@ -1,10 +1,10 @@
 import { decimalAmount, decimalFraction, nearestNumber } from '@chainstead/core';
 import { DOLLAR } from '@chainstead/markets';
 import { indexedSchema, type SyncState, showIndexed, showSyncState } from '@chainstead/pages';
+import type { TokenBook, TokenFacts } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';
 import { compare, joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
 import type { TopGainers } from './top-gainers.ts';
-import type { FactsOf, TradedTokenFacts } from './trades/token-facts.ts';
 import type { WalletProfits } from './wallet-profits.ts';
 
 const decimal = (description: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', description });
@@ -102,7 +102,7 @@ export const topGainersSchema = z
 export function showProfitability(
   { sums, indexed, unvalued }: WalletProfits,
   state: SyncState,
-  factsOf: FactsOf,
+  tokenOf: TokenBook,
 ): z.infer<typeof profitabilitySchema> {
   const byProfit = [...sums].sort(
     ([tokenA, a], [tokenB, b]) => compare(realizedProfit(b), realizedProfit(a)) || compare(tokenA, tokenB),
@@ -113,9 +113,9 @@ export function showProfitability(
     indexed: showIndexed(indexed),
     result: byProfit.map(([token, sum]) => ({
       token_address: token,
-      ...showToken(factsOf(token)),
-      decimals: factsOf(token).decimals?.toString() ?? null,
-      ...showFigures(sum, factsOf(token).decimals),
+      ...showToken(tokenOf(token)),
+      decimals: tokenOf(token).decimals?.toString() ?? null,
+      ...showFigures(sum, tokenOf(token).decimals),
     })),
   };
 }
@@ -143,10 +143,7 @@ export function showSummary(
 
 const NOTHING: ProfitTotals = { buys: 0, sells: 0, invested: 0n, received: 0n, coveredValue: 0n, cost: 0n };
 
-export function showTopGainers(
-  { wallets, indexed }: TopGainers,
-  facts: TradedTokenFacts,
-): z.infer<typeof topGainersSchema> {
+export function showTopGainers({ wallets, indexed }: TopGainers, facts: TokenFacts): z.infer<typeof topGainersSchema> {
   return {
     indexed: showIndexed(indexed),
     ...showToken(facts),
@@ -155,7 +152,7 @@ export function showTopGainers(
   };
 }
 
-function showToken({ name, symbol, logo, possibleSpam }: TradedTokenFacts) {
+function showToken({ name, symbol, logo, possibleSpam }: TokenFacts) {
   return { name, symbol, logo, possible_spam: possibleSpam };
 }
 

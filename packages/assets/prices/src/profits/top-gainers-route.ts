@@ -1,12 +1,11 @@
 import type { Address } from '@chainstead/core';
 import { errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
-import { EVERY_SWAP } from '@chainstead/markets';
+import { EVERY_SWAP, nativeTokenOf, shownToken } from '@chainstead/markets';
+import { readTokenBook } from '@chainstead/tokens';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
 import { type ProfitSources, sumTopGainers } from './summed-profits.ts';
-import { readTokenFacts } from './trades/token-facts.ts';
-import { shownToken } from './trades/traded-pool.ts';
 
 export const createTopGainersRoute =
   (options: Omit<ProfitSources, 'reads'>): RouteModule =>
@@ -33,7 +32,7 @@ export const createTopGainersRoute =
       const chain = indexedChain(chains, given?.key ?? 'eth', EVERY_SWAP);
       const shown = shownToken(token, chain);
       const found = await sumTopGainers({ ...options, reads }, chain, { token: shown, days });
-      const factsOf = await readTokenFacts(reads, chain, [shown]);
-      return c.json(showTopGainers(found, factsOf(shown)), 200);
+      const tokenOf = await readTokenBook(reads, chain, [shown], nativeTokenOf(chain));
+      return c.json(showTopGainers(found, tokenOf(shown)), 200);
     });
   };

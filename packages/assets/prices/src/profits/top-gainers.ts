@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
-import { undecidedPoolsOf } from '@chainstead/markets';
+import { shownToken, undecidedPoolsOf } from '@chainstead/markets';
 import type { Indexed } from '@chainstead/pages';
 import { addTrade, compare, type ProfitSum, realizedProfit } from './profit-sum.ts';
 import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';
-import { shownToken } from './trades/traded-pool.ts';
 import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
 
 export interface TopGainers {

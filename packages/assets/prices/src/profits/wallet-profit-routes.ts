@@ -8,15 +8,15 @@ import {
   type RouteModule,
   requesterOf,
 } from '@chainstead/http';
-import { EVERY_SWAP } from '@chainstead/markets';
+import { EVERY_SWAP, nativeTokenOf } from '@chainstead/markets';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/pages';
+import { readTokenBook } from '@chainstead/tokens';
 import { requestFeedReadings } from '@chainstead/tokens/price-feeds';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';
-import { readTokenFacts } from './trades/token-facts.ts';
 import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
 
 export interface WalletProfitOptions {
@@ -58,9 +58,9 @@ export const createWalletProfitabilityRoute =
       const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
       const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days };
       const found = await readProfits(options, dependencies, chain, query);
-      const facts = await readTokenFacts(reads, chain, [...found.sums.keys()]);
+      const tokenOf = await readTokenBook(reads, chain, found.sums.keys(), nativeTokenOf(chain));
       const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
-      return c.json(showProfitability(found, state, facts), 200);
+      return c.json(showProfitability(found, state, tokenOf), 200);
     });
   };
 

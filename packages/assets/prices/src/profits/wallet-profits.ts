@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { shownToken } from '@chainstead/markets';
 import type { Indexed } from '@chainstead/pages';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
 import { firstBlockOfNewest, readTrades, readTradesSpan, type Trade, type TradesPart } from './trades/read-trades.ts';
-import { shownToken } from './trades/traded-pool.ts';
 import type { TradePosition } from './trades/trades-statement.ts';
 
 export interface WalletProfitsQuery {

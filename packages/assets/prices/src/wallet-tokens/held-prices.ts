@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, wholeFraction } from '@chainstead/core';
 import { type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { wrappedNativeOf } from '@chainstead/markets';
+import { shownToken } from '@chainstead/markets';
 import { toDateBound } from '@chainstead/pages';
 import { anchorPrices, readAnchorPrices } from '../token-price/place/anchor-prices.ts';
 import { type PriceMoment, readPlace } from '../token-price/place/price-place.ts';
@@ -34,8 +34,7 @@ export async function readHeldPrices(
 ): Promise<HeldPrices> {
   const { block, limits, changing } = query;
   const { max_token_inactivity: maxDays } = limits;
-  const pricedAs = (token: Address): Address =>
-    token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? ZERO_ADDRESS) : token;
+  const pricedAs = (token: Address): Address => shownToken(token, chain);
   const now = await pricesAt(sources, chain, tokens.map(pricedAs), { of: 'block', block }, limits);
   if (now === null) return new Map();
   const found = tokens.flatMap((token) => {

@@ -51,7 +51,6 @@ export function showTransfer(row: ShownTransfer, related: RelatedToTransfers): z
   const block = related.blockOf(row);
   const token = related.tokenOf(row.token);
   const [from, to] = [related.labelOf(row.from), related.labelOf(row.to)];
-  const verified = token.verified ?? false;
   return {
     token_name: token.name,
     token_symbol: token.symbol,
@@ -74,8 +73,8 @@ export function showTransfer(row: ShownTransfer, related: RelatedToTransfers): z
     log_index: row.log_index,
     value: row.value,
     value_decimal: token.decimals === null ? null : decimalAmount(row.value, token.decimals),
-    possible_spam: token.possibleSpam ?? false,
-    verified_contract: verified,
-    verified_collection: verified,
+    possible_spam: token.possibleSpam,
+    verified_contract: token.verified,
+    verified_collection: token.verified,
   };
 }

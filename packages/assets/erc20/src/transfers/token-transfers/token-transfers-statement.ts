@@ -11,9 +11,9 @@ import {
   pageRange,
   scanRange,
 } from '@chainstead/pages';
+import { tokensOf } from '@chainstead/tokens';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
-import { tokensOf } from '../page/related-to-transfers.ts';
 import { firstInOrder, PLACE_COLUMNS, rangeOf, type TransferKey, transfersAfter } from '../page/transfer-place.ts';
 
 export interface TokenTransfersQuery extends PageBounds {

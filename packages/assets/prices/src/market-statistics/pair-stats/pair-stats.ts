@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
-import { NO_TRADES, type PoolId, poolKey, type TradeSums, wrappedNativeOf } from '@chainstead/markets';
+import { NO_TRADES, type PoolId, poolKey, shownToken, type TradeSums } from '@chainstead/markets';
 import type { Indexed } from '@chainstead/pages';
 import {
   type PricePlace,
@@ -86,7 +86,7 @@ async function nativePriceOf(
   { usd, baseQuotePrice }: ReadPoolValues,
   place: PricePlace,
 ): Promise<Fraction | null> {
-  const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
+  const native = shownToken(ZERO_ADDRESS, chain);
   if (base.address === native) return wholeFraction(1n);
   if (quote.address === native) return baseQuotePrice;
   const own = usd[baseSide];

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import { type PoolId, pairOf, poolKey, readTokenBook, type TokenFacts } from '@chainstead/markets';
+import { nativeTokenOf, type PoolId, pairOf, poolKey } from '@chainstead/markets';
+import { readTokenBook, type TokenFacts } from '@chainstead/tokens';
 import type { ValuedPool } from '../../index.ts';
 
 export interface StoredPool extends ValuedPool {
@@ -39,7 +40,7 @@ export async function withTokens(
 ): Promise<readonly StoredPool[]> {
   if (rows.length === 0) return [];
   const addresses = rows.flatMap(({ token0, token1 }) => [token0, token1]);
-  const tokenOf = await readTokenBook(database, chain, addresses);
+  const tokenOf = await readTokenBook(database, chain, addresses, nativeTokenOf(chain));
   return rows.map((pool) => {
     const tokens = [tokenOf(pool.token0), tokenOf(pool.token1)] as const;
     const baseSide = pairOf(pool.token0, pool.token1, chain).isQuotedIn0 ? 1 : 0;

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Hex, isAddress, parseAddress } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { pairOf, poolKey, wrappedNativeOf } from '@chainstead/markets';
+import { pairOf, poolKey, shownToken } from '@chainstead/markets';
 import { areTablesSpread } from '@chainstead/pages';
 import {
   addressesStatement,
@@ -31,7 +31,7 @@ async function tokensOfAddress(database: ReadDatabase, chains: readonly Chain[],
     const chain = chains.find(({ id }) => id === chainId);
     if (chain === undefined || token0 === null || token1 === null) return [];
     const { base } = pairOf(token0, token1, chain);
-    return [{ chain, address: base === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? base) : base }];
+    return [{ chain, address: shownToken(base, chain) }];
   });
   const own = isAddress(address) ? chains.map((chain) => ({ chain, address: parseAddress(address) })) : [];
   return [...new Map([...own, ...ofPools].map((token) => [`${token.chain.id} ${token.address}`, token])).values()];

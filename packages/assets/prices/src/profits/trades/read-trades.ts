@@ -2,7 +2,15 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { joinSql, type ReadDatabase, sql } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
-import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET, soldToken } from '@chainstead/markets';
+import {
+  anchorsOf,
+  nativeTokenOf,
+  readAnchorBook,
+  readCoveredBlocks,
+  SWAPS_DATASET,
+  shownToken,
+  soldToken,
+} from '@chainstead/markets';
 import {
   areTablesSpread,
   InconsistentPageError,
@@ -13,8 +21,8 @@ import {
   readIndexed,
   traderSubject,
 } from '@chainstead/pages';
-import { readTokenFacts } from './token-facts.ts';
-import { shownToken, type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
+import { readTokenBook } from '@chainstead/tokens';
+import { type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
 import {
   cutStatement,
   type PoolEntry,
@@ -104,8 +112,8 @@ export async function readAnchorDecimals(
 ): Promise<ReadonlyMap<Address, number | null>> {
   const { dollar, native, ether, other } = anchorsOf(chain);
   const anchors = [...dollar, ...native, ...ether, ...other];
-  const facts = await readTokenFacts(database, chain, anchors);
-  return new Map(anchors.map((token) => [token, facts(token).decimals]));
+  const tokenOf = await readTokenBook(database, chain, anchors, nativeTokenOf(chain));
+  return new Map(anchors.map((token) => [token, tokenOf(token).decimals]));
 }
 
 /** In parts, oldest first: a request holds one part at a time. */

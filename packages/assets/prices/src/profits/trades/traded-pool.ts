@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, multiplyFractions, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
-import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
+import { type Address, multiplyFractions, roundedUnits } from '@chainstead/core';
+import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, shownToken } from '@chainstead/markets';
 
 export interface TradedPool {
   readonly token0: Address;
@@ -31,11 +31,6 @@ export function tradedPoolOf(
       return decimals === null ? [] : [{ token, isToken0: token === token0, decimals }];
     }),
   };
-}
-
-/** The wrapped native token for the native one, so that each token is a contract. */
-export function shownToken(token: Address, chain: Chain): Address {
-  return token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token;
 }
 
 /** `DOLLAR` units, rounded half up, by the anchor's price in that block. Null: not known yet. */

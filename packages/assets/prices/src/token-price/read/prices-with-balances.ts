@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
-import { requestPoolLookups, tokensToLookUp, wrappedNativeOf } from '@chainstead/markets';
+import { requestPoolLookups, shownToken, tokensToLookUp } from '@chainstead/markets';
 import type { PricePlace } from '../place/price-place.ts';
 import { readTokenPrices } from './read-token-prices.ts';
 import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWithPools } from './token-price.ts';
@@ -59,7 +59,7 @@ export async function readPricesWithBalances(
 
 /** US dollars; null: unknown. */
 export async function readNativePrice(sources: PriceSources, chain: Chain, place: PricePlace) {
-  const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
+  const native = shownToken(ZERO_ADDRESS, chain);
   const conditions = { factories: null, rules: chain.pricing };
   return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
 }

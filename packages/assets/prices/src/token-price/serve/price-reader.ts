@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
+import { factoriesOf, shownToken } from '@chainstead/markets';
 import { type PriceMoment, type PricePlace, readPlace } from '../place/price-place.ts';
 import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
 import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from '../read/token-price.ts';
@@ -54,8 +54,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     return async (token) => {
       const price = prices.get(token);
       if (price === undefined || price.of === 'nothing') {
-        const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
-        if (isNative) return refuseAs('no-native-price');
+        if (shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain)) return refuseAs('no-native-price');
         return refuse({ of: 'no-price', why: price?.why ?? { reason: 'no-pools' } });
       }
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuseAs('inactive');

@@ -10,7 +10,7 @@ import {
   roundedUnits,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import { wrappedNativeOf } from '@chainstead/markets';
+import { shownToken } from '@chainstead/markets';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { newest } from '../decide/time-weighted.ts';
@@ -91,7 +91,7 @@ export interface FoundPrice {
 
 export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolean): ShownTokenPrice {
   const { token, facts, price, before, indexed, toBlock } = found;
-  const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
+  const isNative = shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain);
   const { name, symbol, decimals } = facts ?? (isNative ? chain.native : UNKNOWN);
   const pool =
     price.of === 'pools' ? price.pools.find(({ history }) => history.pool === price.decision.pool) : undefined;
@@ -115,7 +115,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
     exchangeName: pool?.history.exchange ?? null,
     pairAddress: pool?.history.pool ?? null,
     pairTotalLiquidityUsd: depth === null ? null : cents(depth),
-    tokenAddress: token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token,
+    tokenAddress: shownToken(token, chain),
     ...(toBlock !== null && { toBlock: String(toBlock) }),
     priceLastChangedAtBlock: state === undefined ? null : String(state.block),
     blockTimestamp: state === undefined ? null : String(state.since * 1_000),
@@ -138,5 +138,5 @@ function showNativePrice(
   const unit = 10n ** BigInt(decimals);
   if (native === null || native.numerator === 0n) return null;
   const value = isNative ? unit : roundedUnits(multiplyFractions(price.usd, invertFraction(native)), unit);
-  return { value: value.toString(), decimals, name, symbol, address: wrappedNativeOf(chain) ?? ZERO_ADDRESS };
+  return { value: value.toString(), decimals, name, symbol, address: shownToken(ZERO_ADDRESS, chain) };
 }

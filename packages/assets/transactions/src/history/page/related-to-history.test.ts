@@ -26,5 +26,5 @@ test('tokens and accounts of a page are read with the metadata of its NFTs; unkn
   expect(related.metadataOf(APES, '2')?.name).toBeNull();
   expect(related.metadataOf(APES, '3')).toBeNull();
   expect(related.tokenOf(TOKEN)).toMatchObject({ name: null, decimals: null, isNft: false });
-  expect(related.collectionOf(APES)).toMatchObject({ contractType: null, isSpam: false });
+  expect(related.collectionOf(APES)).toMatchObject({ contractType: null, possibleSpam: false });
 });

@@ -3,16 +3,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { collectionFacts, type NormalizedMetadata, normalizeMetadata, readDocument } from '@chainstead/nft';
 import { type AddressLabel, getLabels } from '@chainstead/pages';
-
-interface NamedToken {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-  readonly logo: string | null;
-  readonly isVerified: boolean;
-  readonly isSpam: boolean;
-  readonly isNft: boolean;
-}
+import { readTokenBook } from '@chainstead/tokens';
 
 interface NamedCollection {
   readonly name: string | null;
@@ -20,8 +11,8 @@ interface NamedCollection {
   readonly logo: string | null;
   readonly banner: string | null;
   readonly contractType: 'ERC721' | 'ERC1155' | null;
-  readonly isVerified: boolean;
-  readonly isSpam: boolean;
+  readonly verified: boolean;
+  readonly possibleSpam: boolean;
 }
 
 export type RelatedToHistory = Awaited<ReturnType<typeof readRelated>>;
@@ -34,45 +25,32 @@ export interface NamedOnPage {
 }
 
 export async function readRelated(database: ReadDatabase, chain: Chain, named: NamedOnPage) {
-  const [tokens, collections, labelOf, metadata] = await Promise.all([
-    readTokens(database, chain, named.tokens),
+  const [tokenOf, collections, labelOf, metadata] = await Promise.all([
+    readTokenBook(database, chain, named.tokens),
     readCollections(database, chain, named.collections),
     getLabels(database, chain, named.accounts),
     readMetadata(database, chain, named.nfts),
   ]);
   return {
-    tokenOf: (address: Address): NamedToken => tokens.get(address) ?? UNKNOWN_TOKEN,
+    tokenOf,
     collectionOf: (address: Address): NamedCollection => collections.get(address) ?? UNKNOWN_COLLECTION,
     labelOf: (address: Address) => (address === ZERO_ADDRESS ? NO_LABEL : labelOf(address)),
     metadataOf: (token: Address, tokenId: string) => metadata.get(`${token} ${tokenId}`) ?? null,
   };
 }
 
-const UNKNOWN_TOKEN: NamedToken = {
-  ...{ name: null, symbol: null, decimals: null, logo: null },
-  ...{ isVerified: false, isSpam: false, isNft: false },
-};
 const UNKNOWN_COLLECTION: NamedCollection = {
   ...{ name: null, symbol: null, logo: null, banner: null, contractType: null },
-  ...{ isVerified: false, isSpam: false },
+  ...{ verified: false, possibleSpam: false },
 };
 const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };
-
-async function readTokens(database: ReadDatabase, chain: Chain, addresses: ReadonlySet<Address>) {
-  const rows = await database.select<NamedToken & { readonly address: Address }>(
-    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified AS "isVerified", possible_spam AS "isSpam",
-       coalesce(standard IN ('erc721', 'erc1155'), false) AS "isNft"
-     FROM tokens WHERE address = ANY (${bytesOf(addresses)}::bytea[]) AND chain_id = ${chain.id}`,
-  );
-  return new Map(rows.map(({ address, ...token }) => [address, token]));
-}
 
 async function readCollections(database: ReadDatabase, chain: Chain, addresses: ReadonlySet<Address>) {
   if (addresses.size === 0) return new Map<Address, NamedCollection>();
   const rows = await database.select<NamedCollection & { readonly address: Address }>(
     sql`SELECT ${hexText('contract.address')} AS address, shown.name, shown.symbol, shown.collection_logo AS logo,
-       shown.collection_banner_image AS banner, shown.contract_type AS "contractType", shown.verified AS "isVerified",
-       shown.possible_spam AS "isSpam"
+       shown.collection_banner_image AS banner, shown.contract_type AS "contractType", shown.verified,
+       shown.possible_spam AS "possibleSpam"
      FROM unnest(${bytesOf(addresses)}::bytea[]) AS contract(address) CROSS JOIN LATERAL ${collectionFacts('contract.address', sql`${chain.id}`)} AS shown`,
   );
   return new Map(rows.map(({ address, ...collection }) => [address, collection]));

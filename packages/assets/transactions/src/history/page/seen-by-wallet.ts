@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
+import type { TokenFacts } from '@chainstead/tokens';
 import {
   type BooksOf,
   decodedCall,
@@ -58,10 +59,10 @@ export function seenByWallet(
 /** NFT contracts have no ERC-20 legs, in any format. */
 export function withKnownTokens(
   seen: SeenTransaction,
-  tokenOf: (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean },
+  tokenOf: (token: Address) => Pick<TokenFacts, 'verified' | 'isNft'>,
 ): SeenTransaction {
   const tokens = seen.tokens.filter(({ token }) => !tokenOf(token).isNft);
-  const listed = tokens.flatMap(({ token }) => (tokenOf(token).isVerified ? [token] : []));
+  const listed = tokens.flatMap(({ token }) => (tokenOf(token).verified ? [token] : []));
   return { ...seen, tokens, listed: new Set(listed) };
 }
 

@@ -32,6 +32,7 @@ export function showHistoryRow(
   const { input, logs, ...shown } = showTransaction(record, place, labelOf, seen.method, shownCalls);
   const { category, detail, isInferred } = classification;
   const coin = chain.native;
+  const { tokenOf, collectionOf } = related;
   const context = {
     ...{ wallet: seen.wallet, related, coin },
     timestamp: shown.block_timestamp,
@@ -46,11 +47,11 @@ export function showHistoryRow(
     ...(isInferred && { category_inferred: true as const }),
     summary: summarise(seen, category, seen.approvals, {
       coin,
-      tokenOf: (token) => related.tokenOf(token),
-      collectionOf: (token) => related.collectionOf(token).name,
+      tokenOf,
+      collectionOf: (token) => collectionOf(token).name,
       labelOf: (address) => related.labelOf(address).label,
     }),
-    possible_spam: isPossibleSpam(seen, (token) => related.tokenOf(token).isSpam || related.collectionOf(token).isSpam),
+    possible_spam: isPossibleSpam(seen, (token) => tokenOf(token).possibleSpam || collectionOf(token).possibleSpam),
     contract_interactions: showContractInteractions(seen.approvals, related),
     nft_transfers: seen.nfts.map((leg) => showNftLeg(leg, context, wishes.nftMetadata)),
     erc20_transfers: seen.tokens.map((leg) => showErc20Leg(leg, context)),
