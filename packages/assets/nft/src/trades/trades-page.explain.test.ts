@@ -50,6 +50,7 @@ const explained = (
     scratch.database,
     tradesPage(chain, {
       subject,
+      order: 'DESC',
       limit: LIMIT,
       after: null,
       metadata: true,
@@ -59,7 +60,7 @@ const explained = (
       toDate: null,
       pinnedBlock: null,
       ...query,
-    }),
+    }).statement(),
     plan,
   );
 
