@@ -17,7 +17,7 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'Neither assignment reads the other variable.',
   ],
   [
-    'packages/assets/erc20/src/transfers/wallet-transfers-statement.ts:constant:1#2',
+    'packages/assets/erc20/src/transfers/wallet-transfers-page.ts:constant:1#2',
     'A total above the limit is reported as null, so counting one row more shows nothing: only the work differs.',
   ],
   [

@@ -1,11 +1,6 @@
 import { createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, migrate, openDatabase, sql } from '@chainstead/db';
-import {
-  getWalletTokenTransfers,
-  type TransferKey,
-  type WalletTransfersQuery,
-  walletTransfersStatement,
-} from '@chainstead/erc20';
+import { readWalletTransfers, type WalletTransfersQuery, walletTransfersPage } from '@chainstead/erc20';
 import {
   backfillRanges,
   createSyncMetrics,
@@ -67,16 +62,12 @@ const expected = scripted
 
 async function readAll(database: Database, query: WalletTransfersQuery): Promise<string[]> {
   const places: string[] = [];
-  let after: TransferKey | null = null;
+  let after: WalletTransfersQuery['after'] = null;
   for (;;) {
-    const page = await getWalletTokenTransfers(database, chain, { ...query, after });
-    places.push(...page.transfers.map((row) => `${row.block_number}/${row.log_index} ${row.token} ${row.value}`));
-    const last = page.transfers.at(-1);
-    after =
-      last === undefined
-        ? null
-        : { blockNumber: last.block_number, transactionIndex: last.transaction_index, logIndex: last.log_index };
-    if (!page.hasNext) return places;
+    const page = await readWalletTransfers(database, chain, { ...query, after });
+    places.push(...page.rows.map((row) => `${row.block_number}/${row.log_index} ${row.token} ${row.value}`));
+    if (page.next === null) return places;
+    after = page.next.position;
   }
 }
 
@@ -137,7 +128,7 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
     expect(await readAll(database, { ...everything, fromDate: first ?? null, toDate: last ?? null })).toEqual(
       shown(middle),
     );
-    const { count, indexed } = await getWalletTokenTransfers(database, chain, everything);
+    const { count, indexed } = await readWalletTransfers(database, chain, everything);
     expect(count).toBe(expected.length);
     expect(indexed).toMatchObject({ fromBlock: RANGE.from, toBlock: RANGE.to });
   });
@@ -147,7 +138,7 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
       sql`SELECT count(*) AS shards FROM citus_shards WHERE table_name = 'erc20_transfer_sides'::regclass AND citus_table_type = 'distributed'`,
     );
     expect(spread[0]?.shards).toBeGreaterThan(1);
-    const statement = walletTransfersStatement(chain, everything, { countMax: 10_000, nfts: 'shown' });
+    const statement = walletTransfersPage(chain, everything, 'shown').statement();
     const plan = await database.query<{ 'QUERY PLAN': string }>(sql`EXPLAIN ${statement}`);
     const tasks = plan.flatMap((line) => /Task Count: (\d+)/.exec(line['QUERY PLAN'])?.[1] ?? []);
     expect(tasks.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 /**
- * Start with `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts`,
+ * Start with `transfers/dataset.ts` (logs to rows), `transfers/wallet-transfers-page.ts`,
  * `balances/resolve-wallet-balances.ts`, `balance-proofs/prove-balance.ts`.
  */
 
@@ -34,12 +34,11 @@ export { getTokenFacts } from './token-facts/get-token-facts.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export type { ReadTokenPrices } from './token-values/token-prices.ts';
 export { erc20Transfers } from './transfers/dataset.ts';
-export {
-  getWalletTokenTransfers,
-  type TransferKey,
-  type WalletTransfersQuery,
-} from './transfers/get-wallet-token-transfers.ts';
 export { createTokenStatsRoute } from './transfers/token-stats/token-stats-route.ts';
 export { createTokenTransfersRoute } from './transfers/token-transfers/token-transfers-route.ts';
 export { walletTokenTransfersRoute } from './transfers/wallet-token-transfers-route.ts';
-export { walletTransfersStatement } from './transfers/wallet-transfers-statement.ts';
+export {
+  readWalletTransfers,
+  type WalletTransfersQuery,
+  walletTransfersPage,
+} from './transfers/wallet-transfers-page.ts';

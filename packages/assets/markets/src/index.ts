@@ -47,8 +47,8 @@ export {
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';
 export { PAIR_NOT_FOUND, pairNotFound, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
+export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-page.ts';
 export { pairLabel } from './swap-lists/swaps-response.ts';
-export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { readCoveredBlocks } from './swaps/covered-blocks.ts';
 export {
   type SharedFiguresQuery,

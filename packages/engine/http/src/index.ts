@@ -40,7 +40,7 @@ export {
 export { defineRoute } from './lists/define-route.ts';
 export { defineListRoute } from './lists/list-route.ts';
 export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
-export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/block-bounds.ts';
+export { blockBoundsSchema, boundsOfRows, chainQueryOf, givenBlockBounds } from './parameters/block-bounds.ts';
 export {
   CHAIN_ALLOWED,
   type ChainLookup,

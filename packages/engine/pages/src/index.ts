@@ -53,6 +53,18 @@ export {
   type SenderReading,
   type WalletHistoryWorkOptions,
 } from './on-demand/on-demand-backfill.ts';
+export {
+  chainOrder,
+  ITEM_ORDER,
+  type ItemPosition,
+  LOG_COLUMNS_ORDER,
+  LOG_ORDER,
+  type LogColumnsPosition,
+  type LogPosition,
+  TRANSACTION_ORDER,
+  type TransactionPosition,
+} from './pages/chain-order.ts';
+export { type ChainQuery, type ChainRange, chainPage, chainRange } from './pages/chain-page.ts';
 export { InconsistentPageError, readConsistentPage } from './pages/inconsistent-page.ts';
 export { blocksOf, type PageBlock, readBlocks } from './pages/page-blocks.ts';
 export {

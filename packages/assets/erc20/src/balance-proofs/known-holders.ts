@@ -3,7 +3,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, asSql, type Database, expectedTrue, hexText, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
-import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
+import { LOG_ORDER } from '@chainstead/pages';
 
 export interface HoldersQuestion {
   readonly token: Address;
@@ -79,7 +79,7 @@ export function moversStatement(
   ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`;
 }
 
-const NEWEST = firstInOrderOfBlocks('DESC', TRANSFERS_MAX);
+const NEWEST = sql`${LOG_ORDER.byBlock('DESC', 'transfer.')} LIMIT ${TRANSFERS_MAX}`;
 
 async function isIndexedByContract(database: Database): Promise<boolean> {
   const [row] = await database.query<{ exists: boolean }>(

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
+import { LOG_ORDER, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/pages';
 import {
   factsOfHeld,
   heldTokens,
@@ -12,7 +12,6 @@ import {
 } from '../anchored-sums/resolved-balances.ts';
 import { MOVED_DELTA, MOVED_TABLES, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import { HELD_TOKENS } from './held-token-rows.ts';
@@ -143,7 +142,7 @@ function settledOrder(
   const newestOf = (table: string, condition: Sql): Sql =>
     sql`SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${rawSql(table)} AS transfer
     WHERE ${condition} AND ${rowsOfWallet} AND token_key(token) = token_key(held.token) AND token = held.token AND block_number <= ${settled}
-    ${firstInOrderOfBlocks('DESC', rawSql(1))}`;
+    ${LOG_ORDER.byBlock('DESC', 'transfer.')} LIMIT 1`;
   const newestTransfer = newestOf(transfers.name, sql`true`);
   const before =
     wrapped === null

@@ -11,7 +11,7 @@ import {
 } from '@chainstead/pages';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { tokenSubject } from '../transfers/token-transfers/token-transfers-statement.ts';
+import { tokenSubject } from '../transfers/token-transfers/token-transfers-page.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { HOLDERS_COUNTED } from './holder-questions.ts';
 

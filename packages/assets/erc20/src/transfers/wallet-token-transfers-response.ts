@@ -2,8 +2,8 @@ import type { Address } from '@chainstead/core';
 import { DIRECTION } from '@chainstead/db/direction';
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import type { WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, transferSchema } from './page/transfer-response.ts';
+import type { WalletTransfersList } from './wallet-transfers-page.ts';
 
 /** docs/api/tokens.md#wallet-transfers */
 export const walletTokenTransfersSchema = z
@@ -17,9 +17,9 @@ export const walletTokenTransfersSchema = z
   })
   .openapi('Erc20Transfers');
 
-export function showTransfers(wallet: Address, page: WalletTransfersPage): z.infer<typeof transferSchema>[] {
-  return page.transfers.map((row) => {
+export function showTransfers(wallet: Address, list: WalletTransfersList): z.infer<typeof transferSchema>[] {
+  return list.rows.map((row) => {
     const [from, to] = row.direction === DIRECTION.received ? [row.counterparty, wallet] : [wallet, row.counterparty];
-    return showTransfer({ ...row, from, to }, page);
+    return showTransfer({ ...row, from, to }, list);
   });
 }

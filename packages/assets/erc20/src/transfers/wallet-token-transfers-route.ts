@@ -2,18 +2,18 @@ import type { Address } from '@chainstead/core';
 import {
   blockBoundsSchema,
   booleanParameter,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   querySchema,
   type RouteModule,
   totalOfRun,
 } from '@chainstead/http';
-import { showIndexed } from '@chainstead/pages';
+import { LOG_ORDER, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
-import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
+import { readWalletTransfers, type WalletTransfersList } from './wallet-transfers-page.ts';
 
 /** docs/api/tokens.md#wallet-transfers */
 export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
@@ -54,30 +54,18 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
       ...givenBlockBounds(given),
     }),
     // The last row of a page, and the run's length if the first request counted it.
-    position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), count: z.int().nullable() }),
+    position: z.object({ ...LOG_ORDER.fields, count: z.int().nullable() }),
     firstPage: 0,
-    read: async ({ chain, filter, order, limit, position, upperBound, given }) => {
-      const list = await getWalletTokenTransfers(reads, chain, {
+    read: async (page) => {
+      const { filter, position, given } = page;
+      const list = await readWalletTransfers(reads, page.chain, {
+        ...chainQueryOf(page),
         address: filter.address as Address,
-        ...{ order, limit, tokens: filter.contract_addresses as readonly Address[] | null },
-        ...boundsOfRows(filter),
-        pinnedBlock: upperBound,
-        after: position && {
-          blockNumber: position.block,
-          transactionIndex: position.transaction,
-          logIndex: position.log,
-        },
+        tokens: filter.contract_addresses as readonly Address[] | null,
         count: position === null && given.disable_total === false,
       });
       const counted = position === null ? list.count : position.count;
-      const last = list.hasNext ? list.transfers.at(-1) : undefined;
-      const next = last && {
-        position: {
-          ...{ block: last.block_number, transaction: last.transaction_index, log: last.log_index },
-          count: counted,
-        },
-        upperBound: upperBound ?? list.newestBlock ?? last.block_number,
-      };
+      const next = list.next && { ...list.next, position: { ...list.next.position, count: counted } };
       return { ...list, counted, next };
     },
     present: (list, envelope, page) => ({
@@ -92,10 +80,10 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
 /** Exact on the last page; before it the first count. Null while blocks are missing. */
 function totalOf(
   page: Parameters<typeof totalOfRun>[0],
-  { indexed, transfers, hasNext, counted }: WalletTransfersPage & { readonly counted: number | null },
+  { indexed, rows, next, counted }: WalletTransfersList & { readonly counted: number | null },
 ): number | null {
   if (!indexed.complete) return null;
-  const known = totalOfRun(page, { rows: transfers.length, isLast: !hasNext });
+  const known = totalOfRun(page, { rows: rows.length, isLast: next === null });
   if (known !== null) return known;
   return counted !== null && (page.cutTo !== null || counted > (page.page + 1) * page.limit) ? counted : null;
 }

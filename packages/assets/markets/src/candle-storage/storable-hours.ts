@@ -5,7 +5,7 @@ import { readValueBounds, type ValueBounds } from '@chainstead/tokens/price-feed
 import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
 import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { secondsOf, VALID_SPAN } from '../pool-candles/stored-span.ts';
-import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+import { SWAPS_DATASET } from '../swap-lists/swaps-page.ts';
 import type { SpanToStore } from './claimed-span.ts';
 
 export interface StorableBlocks {

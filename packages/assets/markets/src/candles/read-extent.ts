@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { joinSql, type ReadDatabase, rawSql, type Sql, sql } from '@chainstead/db';
 import { type Indexed, type IndexedColumns, pageRange, readIndexed } from '@chainstead/pages';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
-import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+import { SWAPS_DATASET } from '../swap-lists/swaps-page.ts';
 import type { DateBounds } from './read-swaps.ts';
 
 /** Hours since the epoch; equal if none is stored. */

@@ -4,7 +4,7 @@ import { addressBytes, hexBytes, hexText, joinSql, type ReadDatabase, rawSql, ty
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { formsOf } from '../swap-lists/swaps-statement.ts';
+import { formsOf } from '../swap-lists/swaps-page.ts';
 import type { PoolProofKind, PoolStatus } from '../tables/schema.ts';
 
 export interface ListedPool {

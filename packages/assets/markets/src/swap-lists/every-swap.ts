@@ -1,5 +1,5 @@
 import type { EveryBlockDataset } from '@chainstead/http';
-import { SWAPS_DATASET } from './swaps-statement.ts';
+import { SWAPS_DATASET } from './swaps-page.ts';
 
 export const EVERY_SWAP: EveryBlockDataset = {
   dataset: SWAPS_DATASET,

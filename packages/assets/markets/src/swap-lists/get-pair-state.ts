@@ -15,7 +15,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { toDateBound } from '@chainstead/pages';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { formsOf } from './swaps-statement.ts';
+import { formsOf } from './swaps-page.ts';
 
 export const STATES_DATASET = 'pool-states';
 

@@ -2,6 +2,7 @@
 
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
+import type { LogColumnsPosition } from '@chainstead/pages';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -9,7 +10,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { poolKey } from '../pools/pool-key.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { getSwaps } from './get-swaps.ts';
-import { type SwapPlace, type SwapsQuery, type SwapsSubject, TRANSACTION_TYPES } from './swaps-statement.ts';
+import { type SwapsQuery, type SwapsSubject, TRANSACTION_TYPES } from './swaps-page.ts';
 import { cover, seedPools, seedSwaps, swapRow } from './testing/seeded-swaps.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -97,7 +98,7 @@ function typeOf(row: SwapRow, subject: SwapsSubject): string {
   return Number(intoPool) > 0 ? 'sell' : 'buy';
 }
 
-const placeOf = (row: SwapPlace) => `${row.block_number} ${row.transaction_index} ${row.log_index}`;
+const placeOf = (row: LogColumnsPosition) => `${row.block_number} ${row.transaction_index} ${row.log_index}`;
 
 /** The expected result of a run's pages, computed from the list of rows. */
 function expectedRun({ subject, types, order, fromBlock, toBlock, pinnedBlock }: Run): string[] {
@@ -118,7 +119,7 @@ function expectedRun({ subject, types, order, fromBlock, toBlock, pinnedBlock }:
 
 async function readRun(run: Run, limit: number): Promise<string[]> {
   const found: string[] = [];
-  for (let after: SwapPlace | null = null; ; ) {
+  for (let after: LogColumnsPosition | null = null; ; ) {
     const query: SwapsQuery = { ...run, fromDate: null, toDate: null, limit, after };
     const page = await getSwaps(scratch.database, eth, query);
     found.push(...page.swaps.map(placeOf));

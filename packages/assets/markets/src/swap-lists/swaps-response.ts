@@ -11,7 +11,7 @@ import type { ListedSwap, SwapsPage } from './get-swaps.ts';
 import { SUB_CATEGORIES } from './sub-category.ts';
 import { baseQuotePrice, type SwapSide, type SwapSides, viewedSide } from './swap-sides.ts';
 import type { SwapValues } from './swap-values.ts';
-import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-statement.ts';
+import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-page.ts';
 
 const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });
 const text = (description: string) => z.string().nullable().openapi({ description });

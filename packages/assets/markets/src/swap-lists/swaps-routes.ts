@@ -4,14 +4,20 @@ import {
   type ApiDependencies,
   addressParameter,
   blockBoundsSchema,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   NotFoundError,
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { areTablesSpread, requestTraderState, showSyncState, type TraderBackfill } from '@chainstead/pages';
+import {
+  areTablesSpread,
+  LOG_COLUMNS_ORDER,
+  requestTraderState,
+  showSyncState,
+  type TraderBackfill,
+} from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ReadDirectPrices } from './direct-prices.ts';
@@ -20,8 +26,8 @@ import { getPair, readPairPrices } from './get-pair.ts';
 import { getSwaps, type SwapsSources } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
+import { type SwapTransactionType, TRANSACTION_TYPES } from './swaps-page.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
-import { type SwapPlace, type SwapTransactionType, TRANSACTION_TYPES } from './swaps-statement.ts';
 
 const LISTED =
   'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Returns 400 with `SWAPS_<CHAIN>=off`. Swaps against a token with a price feed, a dollar token, or a token with pools against these have US dollar values.';
@@ -47,13 +53,17 @@ export function createPairSwapsRoute(options: SwapListOptions): RouteModule {
       errors: [404],
       cursorName: 'pair-swaps',
       filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
-      read: async ({ chain, filter, order, limit, position, upperBound }) => {
+      read: async (page) => {
+        const { chain, filter } = page;
         const pool = filter.address as PoolId;
         const pair = await getPair(reads, chain, pool);
         if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
-        const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
-        const sources = await sourcesOf(options, dependencies, chain);
-        const found = await getSwaps(reads, chain, { ...query, subject: { kind: 'pair', pool } }, sources);
+        const query = {
+          ...chainQueryOf(page),
+          types: filter.transactionTypes,
+          subject: { kind: 'pair', pool },
+        } as const;
+        const found = await getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
         return { ...found, pair, usd: await readPairPrices(reads, chain, pair) };
       },
       present: (found, envelope, { chain, filter }) =>
@@ -78,9 +88,10 @@ export function createTokenSwapsRoute(options: SwapListOptions): RouteModule {
       response: { description: 'A page of swaps', schema: swapsSchema },
       cursorName: 'token-swaps',
       filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
-      read: async ({ chain, filter, order, limit, position, upperBound }) => {
+      read: async (page) => {
+        const { chain, filter } = page;
         const subject = { kind: 'token', token: filter.address as Address } as const;
-        const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
+        const query = { ...chainQueryOf(page), types: filter.transactionTypes, subject };
         return getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
       },
       present: showSwaps,
@@ -111,10 +122,11 @@ export function createWalletSwapsRoute({ onDemandBackfill, ...options }: WalletS
       response: { description: 'A page of swaps', schema: walletSwapsSchema },
       cursorName: 'wallet-swaps',
       filterOf: ({ address, tokenAddress, ...given }) => ({ address, tokenAddress, ...commonFilter(given) }),
-      read: async ({ chain, filter, order, limit, position, upperBound, requester }) => {
+      read: async (page) => {
+        const { chain, filter, requester } = page;
         const { address, tokenAddress: token } = filter;
         const subject = { kind: 'wallet', wallet: address as Address, token: token as Address | null } as const;
-        const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
+        const query = { ...chainQueryOf(page), types: filter.transactionTypes, subject };
         const found = await getSwaps(reads, chain, query, await sourcesOf(options, dependencies, chain));
         const request = { account: subject.wallet, requester, indexed: found.indexed };
         return { ...found, state: await requestTraderState(onDemandBackfill, { database, logger }, chain, request) };
@@ -185,8 +197,6 @@ const filterSchema = z.object({
   ...blockBoundsSchema,
 });
 
-type Filter = z.infer<typeof filterSchema>;
-
 function commonFilter({
   chain,
   transactionTypes,
@@ -203,18 +213,10 @@ function commonFilter({
 const listParts = {
   datasets: [EVERY_SWAP],
   filter: filterSchema,
-  position: z.object({
-    block_number: z.int(),
-    transaction_index: z.int(),
-    log_index: z.int(),
-  }) satisfies z.ZodType<SwapPlace>,
+  position: z.object(LOG_COLUMNS_ORDER.fields),
   firstPage: 0,
   refusal: refuseCursor,
 } as const;
-
-function rowsOf(filter: Filter) {
-  return { types: filter.transactionTypes, ...boundsOfRows(filter) };
-}
 
 async function sourcesOf(
   { readDirectPrices }: SwapListOptions,

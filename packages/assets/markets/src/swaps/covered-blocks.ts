@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
-import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+import { SWAPS_DATASET } from '../swap-lists/swaps-page.ts';
 
 /** Ascending. Other blocks may have swaps of requested wallets, which figures leave out. */
 export async function readCoveredBlocks(database: ReadDatabase, { id }: Pick<Chain, 'id'>): Promise<CoveredBlocks> {

@@ -43,7 +43,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   beforeAll(() => prepare(scratch.database));
 
   // Without statistics, the key's index looks as good for a token as the token index, as in
-  // nft-transfers-statement.explain.test.ts.
+  // nft-transfers-page.explain.test.ts.
   test.skipIf(statistics === 'without statistics').each([
     ['records of tokens that moved a few times', recordsStatement(chain, keysOf(BUSY, 1_000), READING), 30],
     ['records of tokens that never moved', recordsStatement(chain, keysOf(BUSY, 50_000), READING), 1],

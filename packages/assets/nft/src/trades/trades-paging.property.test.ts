@@ -4,10 +4,9 @@ import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { getTrades } from './get-trades.ts';
 import { eth } from './testing/requested-trades.ts';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from './testing/seeded-trades.ts';
-import type { NftTradesQuery, NftTradesSubject, TradeKey } from './trades-statement.ts';
+import { type NftTradesQuery, type NftTradesSubject, tradesPage } from './trades-page.ts';
 
 const BLOCKS = 60;
 const DAY = 86_400;
@@ -99,24 +98,19 @@ function expectedRun({ subject, fromBlock, toBlock, pinnedBlock }: Run): string[
 
 async function readRun(run: Run, limit: number): Promise<string[]> {
   const found: string[] = [];
-  for (let after: TradeKey | null = null; ; ) {
-    const query: NftTradesQuery = { ...run, fromDate: null, toDate: null, limit, after, metadata: false };
-    const page = await getTrades(scratch.database, eth, query);
-    for (const row of page.trades) {
-      expect(row.block_hash).toBe(hashOf(1, row.block_number));
+  for (let after: NftTradesQuery['after'] = null; ; ) {
+    const dates = { fromDate: null, toDate: null };
+    const query: NftTradesQuery = { ...run, ...dates, order: 'DESC', limit, after, metadata: false };
+    const page = await tradesPage(eth, query).read(scratch.database);
+    for (const row of page.rows) {
+      expect(page.blockOf(row).block_hash).toBe(hashOf(1, row.block_number));
       found.push(
         [row.block_number, row.log_index, row.item, row.token_address, row.token_ids, row.price, row.seller].join(' '),
       );
     }
-    const last = page.trades.at(-1);
-    if (!page.hasNext || last === undefined) return found;
-    after = {
-      blockNumber: last.block_number,
-      transactionIndex: last.transaction_index,
-      logIndex: last.log_index,
-      item: last.item,
-      token: last.token_address,
-    };
+    const last = page.rows.at(-1);
+    if (page.next === null || last === undefined) return found;
+    after = { ...page.next.position, token: last.token_address };
   }
 }
 

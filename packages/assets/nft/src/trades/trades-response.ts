@@ -1,7 +1,7 @@
-import { indexedSchema } from '@chainstead/pages';
+import { indexedSchema, type PageBlock } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { readDocument } from '../document-object.ts';
-import type { ShownTrade, TradedDocument } from './get-trades.ts';
+import type { NftTrade, TradedDocument } from './trades-page.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -51,8 +51,9 @@ export const tradesSchema = z
   .openapi('NftTrades');
 
 export function showTrade(
-  row: ShownTrade,
-  { withMetadata }: { readonly withMetadata: boolean },
+  row: NftTrade,
+  { block_hash }: PageBlock,
+  documents: readonly TradedDocument[] | null | undefined,
 ): z.infer<typeof tradeSchema> {
   const shown: z.infer<typeof tradeSchema> = {
     transaction_hash: row.transaction_hash,
@@ -66,10 +67,10 @@ export function showTrade(
     price: row.price,
     block_timestamp: row.block_timestamp,
     block_number: String(row.block_number),
-    block_hash: row.block_hash,
+    block_hash,
     verified_collection: row.verified,
   };
-  if (withMetadata) shown.nft_metadata = row.metadata?.flatMap(showMetadata) ?? null;
+  if (documents !== undefined) shown.nft_metadata = documents?.flatMap(showMetadata) ?? null;
   return shown;
 }
 

@@ -4,7 +4,7 @@ import {
   type ApiDependencies,
   blockBoundsSchema,
   booleanParameter,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   type ListQueryShape,
@@ -13,13 +13,12 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { areTablesSpread, showIndexed } from '@chainstead/pages';
+import { areTablesSpread, ITEM_ORDER, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { nftTrades } from './dataset.ts';
-import { getTrades } from './get-trades.ts';
 import { MARKETPLACE_NAMES, type MarketplaceName } from './marketplace.ts';
+import { type NftTradesSubject, tradesPage } from './trades-page.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
-import type { NftTradesSubject } from './trades-statement.ts';
 
 const PAGING_TEXT =
   'Use `cursor` for the next page; new rows never shift pages. An accepted CryptoPunks bid appears when the bid with its price is indexed.';
@@ -130,36 +129,34 @@ function addTradesRoute<Params extends z.core.$ZodShape, Query extends ListQuery
     response: { description: 'A page of NFT trades', schema: tradesSchema },
     datasets: [nftTrades.name],
     filter: filterSchema,
-    position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), item: z.int(), token: z.string() }),
+    position: z.object({ ...ITEM_ORDER.fields, token: z.string() }),
     firstPage: 0,
-    read: async ({ chain, filter, limit, position, upperBound }) => {
-      const reading = {
-        ...{ subject: subjectOf(filter), limit, metadata: filter.nft_metadata },
-        ...boundsOfRows(filter),
-        pinnedBlock: upperBound,
-        after: position && {
-          blockNumber: position.block,
-          transactionIndex: position.transaction,
-          logIndex: position.log,
-          item: position.item,
-          token: position.token as Address,
-        },
-      };
-      const page = await getTrades(reads, chain, reading, { isSpread: await areTablesSpread(reads) });
-      const last = page.hasNext ? page.trades.at(-1) : undefined;
-      const next = last && {
-        position: {
-          ...{ block: last.block_number, transaction: last.transaction_index, log: last.log_index },
-          ...{ item: last.item, token: last.token_address },
-        },
-        upperBound: upperBound ?? Math.max(page.indexed.toBlock ?? 0, page.trades[0]?.block_number ?? 0),
-      };
-      return { ...page, next };
+    read: async (page) => {
+      const { chain, filter, position } = page;
+      const after = position && { ...position, token: position.token as Address };
+      const order = 'DESC';
+      const query = {
+        ...chainQueryOf(page),
+        order,
+        subject: subjectOf(filter),
+        after,
+        metadata: filter.nft_metadata,
+      } as const;
+      const list = await tradesPage(chain, query, await areTablesSpread(reads)).read(reads);
+      const last = list.rows.at(-1);
+      const next = list.next &&
+        last && {
+          ...list.next,
+          position: { ...list.next.position, token: last.token_address },
+        };
+      return { ...list, next };
     },
-    present: ({ indexed, trades }, envelope, { filter }) => ({
+    present: ({ indexed, rows, blockOf, documents }, envelope, { filter }) => ({
       ...envelope,
       indexed: showIndexed(indexed),
-      result: trades.map((row) => showTrade(row, { withMetadata: filter.nft_metadata })),
+      result: rows.map((row, index) =>
+        showTrade(row, blockOf(row), filter.nft_metadata ? (documents?.[index] ?? null) : undefined),
+      ),
     }),
   });
 }

@@ -3,8 +3,7 @@ import { NFT_TRANSFER_KINDS } from '@chainstead/events/token-events';
 import { addressOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { getNftTransfers, type NftTransfersPage } from './get-nft-transfers.ts';
-import type { NftTransferKey } from './nft-transfers-statement.ts';
+import { type NftTransfersPage, type NftTransfersQuery, nftTransfersPage } from './nft-transfers-page.ts';
 import { eth, type NftAnswer, openNftTransfersStage, placesOf } from './testing/nft-transfers-stage.ts';
 import { ALICE, APES, BOB, CARDS, movesIn, rangeIn, type SeededMove, seedMoves } from './testing/seeded-moves.ts';
 
@@ -133,10 +132,9 @@ describe('some contracts of a wallet', () => {
   /** Reads all rows, searching this many of the wallet's transfers at a time. */
   async function walk(contracts: readonly (typeof APES)[], order: 'ASC' | 'DESC', bounds = {}) {
     const pages: string[][] = [];
-    let after: NftTransferKey | null = null;
+    let after: NftTransfersQuery['after'] = null;
     do {
-      const page: NftTransfersPage = await getNftTransfers(
-        stage.database,
+      const page: NftTransfersPage = await nftTransfersPage(
         eth,
         {
           subject: { kind: 'wallet', wallet: ALICE, contracts },
@@ -151,9 +149,9 @@ describe('some contracts of a wallet', () => {
           ...bounds,
         },
         { scanMax: 10 },
-      );
-      pages.push(page.transfers.map((row) => `${row.block_number}`));
-      after = page.next;
+      ).read(stage.database);
+      pages.push(page.rows.map((row) => `${row.block_number}`));
+      after = page.next?.position ?? null;
     } while (after !== null);
     return pages;
   }

@@ -3,7 +3,7 @@ import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import type { LastSale } from '../sale-prices/get-last-sales.ts';
 import { salePricesSchema } from '../sale-prices/sale-prices-response.ts';
-import type { NftTransferItem, NftTransfersPage } from './get-nft-transfers.ts';
+import type { NftTransferItem, NftTransfersPage } from './nft-transfers-page.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });

@@ -4,7 +4,7 @@ import {
   type ApiDependencies,
   blockBoundsSchema,
   booleanParameter,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   type ListQueryShape,
@@ -15,13 +15,18 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
-import { areTablesSpread, createMissingIndexes, type OnDemandBackfill, showIndexed } from '@chainstead/pages';
+import {
+  areTablesSpread,
+  createMissingIndexes,
+  ITEM_ORDER,
+  type OnDemandBackfill,
+  showIndexed,
+} from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { getNftTransfers, type NftTransferItem } from './get-nft-transfers.ts';
+import { INDEXES_OF, type NftTransferItem, type NftTransfersSubject, nftTransfersPage } from './nft-transfers-page.ts';
 import { nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts';
-import { INDEXES_OF, type NftTransfersSubject } from './nft-transfers-statement.ts';
 
 export interface NftTransfersOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestContract'>;
@@ -141,40 +146,25 @@ function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQu
     response: { description: 'A page of NFT transfers', schema: nftTransfersSchema },
     datasets: [nftTransfers.name],
     filter: filterSchema,
-    position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), item: z.int() }),
+    position: z.object(ITEM_ORDER.fields),
     firstPage: 0,
-    read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
+    read: async (page) => {
+      const { chain, filter, requester } = page;
       requireIndexes(await missing());
-      const query = {
-        ...{ subject: subjectOf(filter, kind), order, limit, pinnedBlock: upperBound },
-        ...boundsOfRows(filter),
-        after: position && {
-          blockNumber: position.block,
-          transactionIndex: position.transaction,
-          logIndex: position.log,
-          item: position.item,
-        },
-      };
-      const page = await getNftTransfers(reads, chain, query, { isSpread: await areTablesSpread(reads) });
-      const hashes = [...new Set(page.transfers.map((row) => row.transaction_hash))];
+      const query = { ...chainQueryOf(page), subject: subjectOf(filter, kind) };
+      const list = await nftTransfersPage(chain, query, { isSpread: await areTablesSpread(reads) }).read(reads);
+      const hashes = [...new Set(list.rows.map((row) => row.transaction_hash))];
       const facts = await transactionFactsOf({ database: reads, nodeReads, logger }, chain, hashes, waitMs);
-      const tokens = page.transfers.map((row) => tokenOf(row, filter, kind));
+      const tokens = list.rows.map((row) => tokenOf(row, filter, kind));
       const sales = filter.include_prices ? await getLastSalesOfTokens(reads, chain, tokens) : null;
-      if (!page.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);
-      const next = page.next && {
-        position: {
-          ...{ block: page.next.blockNumber, transaction: page.next.transactionIndex },
-          ...{ log: page.next.logIndex, item: page.next.item },
-        },
-        upperBound: upperBound ?? page.newestBlock,
-      };
-      return { transfers: page, facts, sales, next };
+      if (!list.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);
+      return { list, facts, sales, next: list.next };
     },
-    present: ({ transfers: page, facts, sales }, envelope, { filter }) => ({
+    present: ({ list, facts, sales }, envelope, { filter }) => ({
       ...envelope,
-      indexed: showIndexed(page.indexed),
-      result: page.transfers.map((row) =>
-        showNftTransfer(row, page, {
+      indexed: showIndexed(list.indexed),
+      result: list.rows.map((row) =>
+        showNftTransfer(row, list, {
           format: filter.format,
           tokenId: kind === 'token' ? filter.token_id : null,
           value: facts.get(row.transaction_hash)?.value ?? null,
@@ -182,7 +172,7 @@ function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQu
         }),
       ),
       block_exists: true,
-      index_complete: page.indexed.complete,
+      index_complete: list.indexed.complete,
     }),
   });
 }

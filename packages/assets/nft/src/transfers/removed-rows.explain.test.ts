@@ -51,7 +51,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   beforeAll(() => prepare(scratch.database), 60_000);
 
   // Without statistics, the key's index looks as good for a token as the token index, as in
-  // nft-transfers-statement.explain.test.ts.
+  // nft-transfers-page.explain.test.ts.
   test.skipIf(statistics === 'without statistics').each(PROJECTIONS)(
     'finds what is left of ids whose rows are removed by the index by token',
     async (projection, subjects) => {

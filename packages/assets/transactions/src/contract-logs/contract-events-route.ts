@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import type { DecodedEvent } from '@chainstead/events/decoding';
 import { defineListRoute, querySchema, type RouteModule, textParameter } from '@chainstead/http';
-import { indexedSchema, showIndexed } from '@chainstead/pages';
+import { indexedSchema, type PageBlock, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import {
   type ContractLogsOptions,
@@ -10,8 +10,8 @@ import {
   contractParameter,
   topicParameter,
 } from './contract-log-list.ts';
+import type { ContractLog } from './contract-logs-page.ts';
 import { decodeAs, readEventItem, valuesOf } from './event-item.ts';
-import type { ContractLog } from './get-contract-logs.ts';
 
 export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
   return (app, dependencies) => {
@@ -40,13 +40,13 @@ export function contractEventsRoute(options: ContractLogsOptions): RouteModule {
       filterOf: ({ address, topic, body, ...query }) =>
         contractLogFilter(address, query, [readEventItem(body, topic).topic0]),
       firstPage: 0,
-      present: ({ contract, indexed, logs }, envelope, { given }) => {
+      present: ({ contract, indexed, rows, blockOf }, envelope, { given }) => {
         const event = readEventItem(given.body, given.topic);
-        const result = logs.flatMap((log) => {
+        const result = rows.flatMap((log) => {
           const decoded = decodeAs(event, log);
-          return decoded === null ? [] : [showContractEvent(log, contract, decoded)];
+          return decoded === null ? [] : [showContractEvent(log, blockOf(log), contract, decoded)];
         });
-        return { ...envelope, indexed: showIndexed(indexed), skipped: logs.length - result.length, result };
+        return { ...envelope, indexed: showIndexed(indexed), skipped: rows.length - result.length, result };
       },
     });
   };
@@ -108,12 +108,13 @@ const contractEventsSchema = z
   .openapi('ContractEvents');
 
 function showContractEvent(
-  { block, transactionHash }: ContractLog,
+  { transaction_hash }: ContractLog,
+  block: PageBlock,
   address: Address,
   decoded: DecodedEvent,
 ): z.infer<typeof contractEventSchema> {
   return {
-    transaction_hash: transactionHash,
+    transaction_hash,
     address,
     block_timestamp: block.block_timestamp,
     block_number: String(block.block_number),

@@ -5,17 +5,16 @@ import {
   ApiError,
   addressParameter,
   blockBoundsSchema,
-  boundsOfRows,
+  chainQueryOf,
   givenBlockBounds,
   type Page,
   requireIndexes,
   textParameter,
 } from '@chainstead/http';
-import { createMissingIndexes, type OnDemandBackfill } from '@chainstead/pages';
+import { createMissingIndexes, LOG_ORDER, type LogPosition, type OnDemandBackfill } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { BY_TOPIC } from './contract-logs-statement.ts';
+import { BY_TOPIC, contractLogsPage } from './contract-logs-page.ts';
 import { logs } from './dataset.ts';
-import { type ContractLogsPage, getContractLogs } from './get-contract-logs.ts';
 
 export interface ContractLogsOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestEmitter'>;
@@ -26,18 +25,31 @@ type RequestedLogs = Parameters<typeof givenBlockBounds>[0] & {
   readonly offset?: number | undefined;
 };
 
-export function contractLogList(options: ContractLogsOptions, dependencies: ApiDependencies) {
-  const missing = createMissingIndexes(dependencies.reads, systemClock, [BY_TOPIC]);
+export function contractLogList(
+  { onDemandBackfill }: ContractLogsOptions,
+  { database, reads, logger }: ApiDependencies,
+) {
+  const missing = createMissingIndexes(reads, systemClock, [BY_TOPIC]);
   return {
     tags: ['Contracts'],
     datasets: [logs.name],
     filter: filterSchema,
-    position: positionSchema,
+    position: z.object(LOG_ORDER.fields),
     /** @throws LogsNotIndexedError (400) if none are indexed and requests may cause no calls */
     read: async (page: LogsPage) => {
-      if (page.filter.topic0 !== null) requireIndexes(await missing());
-      const logs = await readLogs(options, dependencies, page);
-      return { ...logs, contract: parseAddress(page.filter.address), next: nextPlace(page, logs) };
+      const { chain, filter, requester } = page;
+      if (filter.topic0 !== null) requireIndexes(await missing());
+      const contract = parseAddress(filter.address);
+      const topics = [filter.topic0, filter.topic1, filter.topic2, filter.topic3].map((topic) =>
+        topic === null ? null : parseHash(topic),
+      );
+      const query = { ...chainQueryOf(page), contract, topics, offset: filter.offset };
+      const list = await contractLogsPage(chain, query).read(reads);
+      if (list.indexed.complete) return { ...list, contract };
+      const outcome = await onDemandBackfill.requestEmitter({ database, logger }, chain, contract, requester);
+      if (outcome === 'off' && chain.logs === 'off' && list.indexed.fromBlock === null)
+        throw new LogsNotIndexedError(chain);
+      return { ...list, contract };
     },
   };
 }
@@ -73,48 +85,11 @@ const filterSchema = z.object({
   offset: z.int().default(0),
   ...blockBoundsSchema,
 });
-type LogsFilter = z.infer<typeof filterSchema>;
-const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int() });
 
-type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
+type LogsPage = Page<z.infer<typeof filterSchema>, LogPosition> & {
   readonly chain: Chain;
   readonly requester: string;
 };
-
-async function readLogs(
-  { onDemandBackfill }: ContractLogsOptions,
-  { database, reads, logger }: Pick<ApiDependencies, 'database' | 'reads' | 'logger'>,
-  { chain, filter, limit, order, position, requester, upperBound }: LogsPage,
-): Promise<ContractLogsPage> {
-  const contract = parseAddress(filter.address);
-  const topics = [filter.topic0, filter.topic1, filter.topic2, filter.topic3];
-  const page = await getContractLogs(reads, chain, {
-    ...{ contract, order, limit, offset: filter.offset },
-    topics: topics.map((topic) => (topic === null ? null : parseHash(topic))),
-    ...boundsOfRows(filter),
-    pinnedBlock: upperBound,
-    after: position && {
-      blockNumber: position.block,
-      transactionIndex: position.transaction,
-      logIndex: position.log,
-    },
-  });
-  if (page.indexed.complete) return page;
-  const outcome = await onDemandBackfill.requestEmitter({ database, logger }, chain, contract, requester);
-  if (outcome === 'off' && chain.logs === 'off' && page.indexed.fromBlock === null)
-    throw new LogsNotIndexedError(chain);
-  return page;
-}
-
-function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: ContractLogsPage) {
-  const last = shown.at(-1);
-  if (!hasNext || last === undefined) return null;
-  const block = last.block.block_number;
-  return {
-    position: { block, transaction: last.transactionIndex, log: last.logIndex },
-    upperBound: page.upperBound ?? newestBlock ?? block,
-  };
-}
 
 /** None of the contract's logs are indexed, and requests may not read them from a node. */
 class LogsNotIndexedError extends ApiError {

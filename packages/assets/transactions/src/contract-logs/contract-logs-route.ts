@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { indexedSchema, showIndexed } from '@chainstead/pages';
+import { indexedSchema, type PageBlock, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { contractEventsRoute } from './contract-events-route.ts';
 import {
@@ -10,7 +10,7 @@ import {
   contractParameter,
   topicParameter,
 } from './contract-log-list.ts';
-import type { ContractLog } from './get-contract-logs.ts';
+import type { ContractLog } from './contract-logs-page.ts';
 
 export function contractLogsRoutes(options: ContractLogsOptions): readonly RouteModule[] {
   return [contractLogsRoute(options), contractEventsRoute(options)];
@@ -48,10 +48,10 @@ function contractLogsRoute(options: ContractLogsOptions): RouteModule {
         return contractLogFilter(address, requested, [topic0, topic1, topic2, topic3]);
       },
       firstPage: 1,
-      present: ({ contract, indexed, logs }, envelope) => ({
+      present: ({ contract, indexed, rows, blockOf }, envelope) => ({
         ...envelope,
         indexed: showIndexed(indexed),
-        result: logs.map((log) => showContractLog(log, contract)),
+        result: rows.map((log) => showContractLog(log, blockOf(log), contract)),
       }),
     });
   };
@@ -87,20 +87,17 @@ const contractLogsSchema = z
   })
   .openapi('ContractLogs');
 
-function showContractLog(log: ContractLog, address: Address): z.infer<typeof contractLogSchema> {
-  const { block, topics } = log;
+function showContractLog(log: ContractLog, block: PageBlock, address: Address): z.infer<typeof contractLogSchema> {
+  const { topic0, topic1, topic2, topic3 } = log;
   return {
-    transaction_hash: log.transactionHash,
+    transaction_hash: log.transaction_hash,
     address,
     block_timestamp: block.block_timestamp,
     block_number: String(block.block_number),
     block_hash: block.block_hash,
-    data: log.data,
-    topic0: topics[0] ?? null,
-    topic1: topics[1] ?? null,
-    topic2: topics[2] ?? null,
-    topic3: topics[3] ?? null,
-    transaction_index: log.transactionIndex,
-    log_index: log.logIndex,
+    data: `0x${log.data}`,
+    ...{ topic0, topic1, topic2, topic3 },
+    transaction_index: log.transaction_index,
+    log_index: log.log_index,
   };
 }

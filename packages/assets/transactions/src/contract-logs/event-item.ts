@@ -1,6 +1,6 @@
 import { type AbiBook, bookOf, type DecodedEvent, decodeEvent, readAbiItem } from '@chainstead/events/decoding';
 import { InvalidParameterError } from '@chainstead/http';
-import type { ContractLog } from './get-contract-logs.ts';
+import type { ContractLog } from './contract-logs-page.ts';
 
 export interface EventItem {
   readonly signature: string;
@@ -28,8 +28,9 @@ export function readEventItem(given: Readonly<Record<string, unknown>>, topic: s
   return { signature, topic0, book: bookOf('contract', { functions: [], events: [read.entry] }) };
 }
 
-export function decodeAs({ book }: EventItem, { topics, data }: ContractLog): DecodedEvent | null {
-  return decodeEvent({ topics, data }, [book]);
+export function decodeAs({ book }: EventItem, log: ContractLog): DecodedEvent | null {
+  const topics = [log.topic0, log.topic1, log.topic2, log.topic3].flatMap((topic) => topic ?? []);
+  return decodeEvent({ topics, data: `0x${log.data}` }, [book]);
 }
 
 export function valuesOf({ params }: DecodedEvent): Readonly<Record<string, string>> {

@@ -53,7 +53,7 @@ const hashAt = (blockNumber: number, transactionIndex: number): Hash => seededHa
 /** As an earlier page has them: since then the second block was replaced. */
 const PAGE = BLOCKS.flatMap((blockNumber) =>
   [0, 1].map((transactionIndex) => ({
-    ...{ blockNumber, transactionIndex, hash: hashAt(blockNumber, transactionIndex) },
+    ...{ block: blockNumber, transaction: transactionIndex, hash: hashAt(blockNumber, transactionIndex) },
     blockHash: blockNumber === 2 ? hashOf(9, 2) : hashOf(1, blockNumber),
   })),
 );

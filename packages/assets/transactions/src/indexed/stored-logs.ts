@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { type ReadDatabase, type Sql, sql } from '@chainstead/db';
 import { hex, packedRows, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { areTablesSpread } from '@chainstead/pages';
+import { areTablesSpread, type TransactionPosition } from '@chainstead/pages';
 import { LOG_COLUMNS } from '../contract-logs/log-columns.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 
@@ -28,15 +28,10 @@ export async function readStoredLogs(
   return readInOrder(rows);
 }
 
-interface TransactionPlace {
-  readonly block: number;
-  readonly transaction: number;
-}
-
 export async function readStoredLogsOf(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
-  places: readonly TransactionPlace[],
+  places: readonly TransactionPosition[],
 ): Promise<readonly StoredLog[]> {
   const isSpread = await areTablesSpread(database);
   const { rows } = await readPackedPage(database, LOGS, (select) =>
@@ -48,7 +43,7 @@ export async function readStoredLogsOf(
 /** OFFSET keeps it from becoming a join of whole partitions; Citus supports none over shards. */
 export function storedLogsStatement(
   { id }: Pick<Chain, 'id'>,
-  places: readonly TransactionPlace[],
+  places: readonly TransactionPosition[],
   { select, isSpread }: { readonly select: Sql; readonly isSpread: boolean },
 ): Sql {
   const ofPlace = sql`log.chain_id = ${id} AND log.block_number = place.block_number AND log.transaction_index = place.transaction_index`;

@@ -1,12 +1,15 @@
 import type { Hash, Hex } from '@chainstead/core';
+import type { PageBlock } from '@chainstead/pages';
 import type { TracingRequest } from '../on-demand-reads.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
-import type { AccountTransactionsPage } from '../stored/get-account-transactions.ts';
 import type { StoredTransaction } from '../stored/stored-transaction.ts';
 import { transactionInputsKind } from './transaction-inputs-reader.ts';
 import { transactionLogsKind } from './transaction-logs-reader.ts';
 
-type StoredPage = Pick<AccountTransactionsPage, 'transactions' | 'blockOf'>;
+interface StoredPage {
+  readonly transactions: readonly StoredTransaction[];
+  blockOf(transaction: StoredTransaction): PageBlock;
+}
 
 /** Data of a block hash or transaction hash is permanent. */
 const isLasting = (): boolean => true;

@@ -5,7 +5,7 @@ import {
   ApiError,
   addressParameter,
   blockBoundsSchema,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   indexedChain,
@@ -14,6 +14,7 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
+import { areTablesSpread, TRANSACTION_ORDER, type TransactionPosition } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/requested-entries.ts';
 import { readRetainedLogs } from '../indexed/retained-logs.ts';
@@ -28,8 +29,9 @@ import {
   verboseWalletTransactionsSchema,
   walletTransactionsSchema,
 } from '../records/wallet-transactions-response.ts';
+import { accountTransactionsPage } from '../stored/account-transactions-page.ts';
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
-import { getAccountTransactions } from '../stored/get-account-transactions.ts';
+import { readStored, type StoredTransaction } from '../stored/stored-transaction.ts';
 import { olderMarks } from '../wallets/read-wallet-search.ts';
 import type { TrackedWallets } from '../wallets/tracked-wallets.ts';
 import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
@@ -104,7 +106,6 @@ const filterSchema = z.object({
   include: z.string().default(''),
   ...blockBoundsSchema,
 });
-const positionSchema = z.object({ block: z.int(), transaction: z.int() });
 
 function shared({ limits, parameters }: ApiDependencies) {
   const limitMax = Math.min(PAGE_SIZE_MAX, limits.pageLimitMax);
@@ -127,12 +128,12 @@ function shared({ limits, parameters }: ApiDependencies) {
       ...{ address, chain: chain?.key, include },
       ...givenBlockBounds(given),
     }),
-    position: positionSchema,
+    position: z.object(TRANSACTION_ORDER.fields),
     firstPage: 1 as const,
   };
 }
 
-interface TransactionsPage extends Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>> {
+interface TransactionsPage extends Page<z.infer<typeof filterSchema>, TransactionPosition> {
   readonly chain: Chain;
   readonly requester: string;
 }
@@ -143,21 +144,22 @@ function pageReader(
   { withLogs }: { readonly withLogs: boolean },
 ) {
   const { chains, reads } = dependencies;
-  return async ({ chain, filter, limit, order, position, requester, upperBound }: TransactionsPage) => {
+  return async (page: TransactionsPage) => {
+    const { chain, filter, requester } = page;
     requireTransactions(chains, chain);
     const reading = { onDemandReads, chain, requester };
     const address = filter.address as Address;
     const search = await trackedWallets.ask(dependencies, chain, address, requester);
-    const found = await getAccountTransactions(reads, chain, {
-      ...{ address, order, limit, pinnedBlock: upperBound },
-      ...boundsOfRows(filter),
-      after: position && { blockNumber: position.block, transactionIndex: position.transaction },
-    });
-    const shown = found.transactions.map((transaction) => ({
-      ...{ hash: transaction.record.hash, blockNumber: transaction.blockNumber },
-      ...{ blockHash: found.blockOf(transaction).block_hash, transactionIndex: transaction.record.index },
+    const query = { ...chainQueryOf(page), address };
+    const list = await accountTransactionsPage(chain, query, await areTablesSpread(reads)).read(reads);
+    const transactions = list.rows.map(readStored);
+    const blockOf = ({ blockNumber }: StoredTransaction) => list.blockOf({ block_number: blockNumber });
+    const found = { transactions, blockOf };
+    const shown = transactions.map((transaction) => ({
+      ...{ hash: transaction.record.hash, transaction: transaction.record.index },
+      ...{ block: transaction.blockNumber, blockHash: blockOf(transaction).block_hash },
     }));
-    const records = found.transactions.map(({ record }) => record);
+    const records = transactions.map(({ record }) => record);
     const [inputOf, logsOf, labelOf] = await Promise.all([
       readInputs(reading, found),
       withLogs
@@ -165,8 +167,8 @@ function pageReader(
         : (): [] => [],
       labelsOfTransactions(reads, chain, records),
     ]);
-    const placed = found.transactions.map((transaction) => {
-      const { block_number: number, block_hash: hash, block_timestamp: time } = found.blockOf(transaction);
+    const placed = transactions.map((transaction) => {
+      const { block_number: number, block_hash: hash, block_timestamp: time } = blockOf(transaction);
       return {
         transaction: { ...transaction.record, input: inputOf(transaction), logs: logsOf(transaction) },
         block: { number, hash, timestamp: Date.parse(time) / 1_000 },
@@ -176,11 +178,10 @@ function pageReader(
       abis.forPage(reads, chain, [...callsOf(placed), ...eventsOf(placed)]),
       asksInternal(filter.include) ? readInternal(reading, placed) : undefined,
     ]);
-    const last = found.hasNext ? found.transactions.at(-1) : undefined;
     return {
       indexed: showIndexedTransactions(
-        found.indexed,
-        found.transactions.every(({ isSenderRecovered }) => isSenderRecovered),
+        list.indexed,
+        transactions.every(({ isSenderRecovered }) => isSenderRecovered),
         { traced, older: search === null ? null : olderMarks(search, chain) },
       ),
       shown: placed.map(({ transaction, block }) => {
@@ -189,10 +190,7 @@ function pageReader(
         return { call, shown: showTransaction(transaction, block, labelOf, call?.label ?? null, internal) };
       }),
       booksOf,
-      next: last && {
-        position: { block: last.blockNumber, transaction: last.record.index },
-        upperBound: upperBound ?? found.newestBlock ?? last.blockNumber,
-      },
+      next: list.next,
     };
   };
 }

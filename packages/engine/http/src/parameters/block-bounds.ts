@@ -24,6 +24,18 @@ export const blockBoundsSchema = {
   to_date: z.int().nullable().default(null),
 };
 
+/** Of a list of rows in the order of the chain. */
+export function chainQueryOf<P>(page: {
+  readonly filter: BlockBounds;
+  readonly limit: number;
+  readonly order: 'ASC' | 'DESC';
+  readonly position: P | null;
+  readonly upperBound: number | null;
+}) {
+  const { filter, limit, order, position, upperBound } = page;
+  return { order, limit, after: position, pinnedBlock: upperBound, ...boundsOfRows(filter) };
+}
+
 export function boundsOfRows(bounds: BlockBounds) {
   const { from_block: fromBlock, to_block: toBlock, from_date, to_date } = bounds;
   return {

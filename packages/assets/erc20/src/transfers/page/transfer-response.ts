@@ -1,6 +1,7 @@
 import { type Address, decimalAmount, type Hash } from '@chainstead/core';
+import type { AddressLabel, PageBlock } from '@chainstead/pages';
+import type { TokenBook } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';
-import type { RelatedToTransfers } from './related-to-transfers.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -36,7 +37,13 @@ export const transferSchema = z
   })
   .openapi('Erc20Transfer');
 
-export interface ShownTransfer {
+interface RelatedToTransfers {
+  blockOf(transfer: { readonly block_number: number }): PageBlock;
+  readonly tokenOf: TokenBook;
+  labelOf(address: Address): AddressLabel;
+}
+
+interface ShownTransfer {
   readonly from: Address;
   readonly to: Address;
   readonly token: Address;

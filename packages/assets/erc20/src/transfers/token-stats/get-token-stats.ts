@@ -13,7 +13,7 @@ import type { SubjectProjections } from '@chainstead/sync';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
 import { erc20TokenCounts } from '../token-counts.ts';
-import { tokenSubject } from '../token-transfers/token-transfers-statement.ts';
+import { tokenSubject } from '../token-transfers/token-transfers-page.ts';
 
 interface TokenStatsOptions {
   readonly projections: SubjectProjections;

@@ -1,31 +1,20 @@
-import type { Chain } from '@chainstead/chains';
 import { parseAddress, systemClock } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
-import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import {
   blockBoundsSchema,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   querySchema,
   type RouteModule,
   requireIndexes,
 } from '@chainstead/http';
-import {
-  createMissingIndexes,
-  type IndexedColumns,
-  type OnDemandBackfill,
-  readConsistentPage,
-  readIndexed,
-  showIndexed,
-} from '@chainstead/pages';
+import { createMissingIndexes, LOG_ORDER, type OnDemandBackfill, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
-import { type RelatedColumns, readRelated } from '../page/related-to-transfers.ts';
 import { showTransfer } from '../page/transfer-response.ts';
+import { tokenTransfersPage } from './token-transfers-page.ts';
 import { tokenTransfersSchema } from './token-transfers-response.ts';
-import { TOKEN_TRANSFERS, type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
 
 export interface TokenTransfersOptions {
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
@@ -56,55 +45,22 @@ export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOp
       cursorName: 'token-transfers',
       filter: z.object({ address: z.string(), chain: z.string().default('eth'), ...blockBoundsSchema }),
       filterOf: ({ address, chain, ...bounds }) => ({ address, chain: chain?.key, ...givenBlockBounds(bounds) }),
-      position: z.object({ block: z.int(), transaction: z.int(), log: z.int() }),
+      position: z.object(LOG_ORDER.fields),
       firstPage: 0,
-      read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
+      read: async (page) => {
         requireIndexes(await missing());
-        const token = parseAddress(filter.address);
-        const page = await getTokenTransfers(reads, chain, {
-          ...{ token, order, limit, ...boundsOfRows(filter), pinnedBlock: upperBound },
-          after: position && {
-            blockNumber: position.block,
-            transactionIndex: position.transaction,
-            logIndex: position.log,
-          },
-        });
-        if (!page.indexed.complete)
-          await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
-        const last = page.hasNext ? page.transfers.at(-1) : undefined;
-        const next = last && {
-          position: { block: last.block_number, transaction: last.transaction_index, log: last.log_index },
-          upperBound: upperBound ?? page.newestBlock ?? last.block_number,
-        };
-        return { ...page, token, next };
+        const { chain } = page;
+        const token = parseAddress(page.filter.address);
+        const list = await tokenTransfersPage(chain, { ...chainQueryOf(page), token }).read(reads);
+        if (!list.indexed.complete)
+          await onDemandBackfill.requestContract({ database, logger }, chain, token, page.requester);
+        return { ...list, token };
       },
-      present: (page, envelope) => ({
+      present: (list, envelope) => ({
         ...envelope,
-        indexed: showIndexed(page.indexed),
-        result: page.transfers.map((row) => showTransfer({ ...row, token: page.token }, page)),
+        indexed: showIndexed(list.indexed),
+        result: list.rows.map((row) => showTransfer({ ...row, token: list.token }, list)),
       }),
     });
   };
-}
-
-/** @throws {InconsistentPageError} if a transfer repeatedly lacks its block */
-async function getTokenTransfers(database: ReadDatabase, chain: Chain, query: TokenTransfersQuery) {
-  return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<RowOf<typeof TOKEN_TRANSFERS>, PageColumns>(
-      database,
-      TOKEN_TRANSFERS,
-      (select) => tokenTransfersStatement(chain, query, select),
-    );
-    return {
-      ...readRelated(page, rows),
-      transfers: rows.slice(0, query.limit),
-      hasNext: rows.length > query.limit,
-      indexed: readIndexed(page),
-      newestBlock: page.newest,
-    };
-  });
-}
-
-interface PageColumns extends IndexedColumns, PackedTexts, RelatedColumns {
-  readonly newest: number | null;
 }

@@ -31,7 +31,7 @@ export async function getActiveChain(
     const { indexed } = oldest;
     const [[first], [last]] = [oldest.places, newest.places];
     if (first === undefined || last === undefined) return { ends: null, indexed };
-    const places = [{ block_number: first.blockNumber }, { block_number: last.blockNumber }] as const;
+    const places = [{ block_number: first.block }, { block_number: last.block }] as const;
     const [row] = await database.select<{ blocks: string | null }>(
       sql`SELECT ${blocksOf(sql`SELECT unnest(${places.map(({ block_number }) => block_number)}::bigint[])`, chain.id)} AS blocks`,
     );

@@ -1,7 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { type ReadDatabase, sql } from '@chainstead/db';
-import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/pages';
+import {
+  blocksOf,
+  type Indexed,
+  type PageBlock,
+  readBlocks,
+  readConsistentPage,
+  type TransactionPosition,
+} from '@chainstead/pages';
 import type {
   BooksOf,
   InternalTransactionRecord,
@@ -9,7 +16,6 @@ import type {
   StoredEvidence,
   TransactionRecord,
 } from '../../index.ts';
-import type { TransactionPlace } from '../../stored/account-transactions-statement.ts';
 import { classify } from '../classification/classify.ts';
 import type { Classification } from '../classification/wallet-transaction.ts';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
@@ -30,11 +36,9 @@ export interface HistoryPage {
   readonly rows: readonly ClassifiedTransaction[];
   readonly related: RelatedToHistory;
   readonly booksOf: BooksOf;
-  readonly next: TransactionPlace | null;
+  readonly next: { readonly position: TransactionPosition; readonly upperBound: number } | null;
   readonly indexed: Indexed;
   readonly syncedBlock: number | null;
-  /** Upper bound of the cursor. */
-  readonly newestBlock: number;
   /** Internal transfers: known for all requested blocks, or for the page; `none`: unknown. */
   readonly traces: 'indexed' | 'on-demand' | 'none';
 }
@@ -70,13 +74,13 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
   const shown = places.slice(0, query.limit);
   const wanted = shown.map((place) => ({
     ...place,
-    blockHash: blockOf({ block_number: place.blockNumber }).block_hash,
+    blockHash: blockOf({ block_number: place.block }).block_hash,
     legs: legsAt(place),
   }));
   const records = await reading.recordsOf(wanted);
-  const transactions = wanted.flatMap(({ blockNumber, legs }, index) => {
+  const transactions = wanted.flatMap(({ block, legs }, index) => {
     const read = records[index];
-    return read === undefined ? [] : [{ ...read, block: blockOf({ block_number: blockNumber }), legs }];
+    return read === undefined ? [] : [{ ...read, block: blockOf({ block_number: block }), legs }];
   });
   const [traced, booksOf] = await Promise.all([reading.callsOf(transactions), reading.booksFor(transactions)]);
   const rowsSeen = transactions.map(({ block, record, legs, said }) => {
@@ -89,12 +93,15 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
     const seen = withKnownTokens(row.seen, related.tokenOf);
     return { ...row, seen, classification: classify(seen) };
   });
-  const newest = places.map(({ blockNumber }) => blockNumber);
+  const last = places.length > query.limit ? shown.at(-1) : undefined;
+  const newest = Math.max(syncedBlock ?? 0, ...places.map(({ block }) => block));
   return {
     ...{ rows, related, booksOf, indexed, syncedBlock },
     traces: isTraced ? 'indexed' : traced === null ? 'none' : 'on-demand',
-    next: places.length > query.limit ? (shown.at(-1) ?? null) : null,
-    newestBlock: Math.max(syncedBlock ?? 0, ...newest),
+    next:
+      last === undefined
+        ? null
+        : { position: { block: last.block, transaction: last.transaction }, upperBound: query.pinnedBlock ?? newest },
   };
 }
 
@@ -104,7 +111,7 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
   const [first, last] = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
   if (first === undefined || last === undefined)
     return { ...index, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
-  const blocks = shown.map(({ blockNumber }) => blockNumber);
+  const blocks = shown.map(({ block }) => block);
   const [[row], legsAt] = await Promise.all([
     database.select<{ blocks: string | null }>(
       sql`SELECT ${blocksOf(sql`SELECT unnest(${blocks}::bigint[])`, chain.id)} AS blocks`,

@@ -1,8 +1,7 @@
 import type { Address, Hash } from '@chainstead/core';
-import type { PageBounds } from '@chainstead/pages';
-import type { TransactionPlace } from '../../stored/account-transactions-statement.ts';
+import type { ChainQuery, TransactionPosition } from '@chainstead/pages';
 
-export interface PlacedTransaction extends TransactionPlace {
+export interface PlacedTransaction extends TransactionPosition {
   readonly hash: Hash;
 }
 
@@ -11,9 +10,6 @@ export const FIRST_PLACE = {
   ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
 } satisfies Omit<HistoryQuery, 'wallet'>;
 
-export interface HistoryQuery extends PageBounds {
+export interface HistoryQuery extends ChainQuery<TransactionPosition> {
   readonly wallet: Address;
-  readonly order: 'ASC' | 'DESC';
-  readonly limit: number;
-  readonly after: TransactionPlace | null;
 }

@@ -62,7 +62,7 @@ const NO_BOUNDS = { fromBlock: null, toBlock: null, fromDate: null, toDate: null
 const CASES: readonly (readonly [name: string, query: Partial<HistoryQuery>])[] = [
   ['the newest', {}],
   ['the oldest', { order: 'ASC' }],
-  ['a later page', { after: { blockNumber: 1_500, transactionIndex: 0 }, pinnedBlock: BLOCKS }],
+  ['a later page', { after: { block: 1_500, transaction: 0 }, pinnedBlock: BLOCKS }],
   ['from a block on', { fromBlock: 3_990 }],
   ['up to a block', { toBlock: 500 }],
 ];

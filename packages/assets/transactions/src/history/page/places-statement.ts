@@ -1,15 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  addressBytes,
-  expectedTrue,
-  joinSql,
-  rawSql,
-  rowsAfterInPartitions,
-  type Sql,
-  sql,
-  where,
-} from '@chainstead/db';
-import { pageRange, scanRange } from '@chainstead/pages';
+import { addressBytes, expectedTrue, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { chainRange, pageRange, TRANSACTION_ORDER } from '@chainstead/pages';
 import { accountTransactions, watchedBlocks } from '../../index.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
@@ -29,11 +20,9 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   const chainId = sql`${chain.id}`;
   const wallet = sql`${addressBytes(query.wallet)}::bytea`;
   const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
-  const { ctes, lower, upper, complete } = pageRange(chain, chainId, of, query, null);
-  const end = query.after && ([sql`${query.after.blockNumber}::bigint`, sql`${query.after.transactionIndex}`] as const);
-  const after = end && rowsAfterInPartitions(query.order, ['block_number', 'transaction_index'], end);
-  const { scan, far } = scanRange(query.order, { lower, upper }, after);
-  const tail = sql`${orderBy(query.order)} LIMIT ${query.limit + 1}`;
+  const { ctes, complete, scan, far } = chainRange(chain, of, query, TRANSACTION_ORDER);
+  const inOrder = TRANSACTION_ORDER.by(query.order);
+  const tail = sql`${inOrder} LIMIT ${query.limit + 1}`;
   const ranges = RANGES.map((range) => {
     const conditions = [
       ...rowsOfWallet(range, query.wallet),
@@ -52,7 +41,7 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Sql {
   SELECT block_number, transaction_index, max(hash) AS hash, max(row_key) AS row_key
   FROM (${joinSql(ranges, '\n    UNION ALL ')}) AS found ${where(far)} GROUP BY block_number, transaction_index ${tail})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, (
-  SELECT json_agg(json_build_array(block_number, transaction_index, hash, row_key) ${orderBy(query.order)}) FROM page) AS places
+  SELECT json_agg(json_build_array(block_number, transaction_index, hash, row_key) ${inOrder}) FROM page) AS places
 FROM covered`;
 }
 
@@ -65,8 +54,4 @@ export function coverageStatement(chain: Chain, dataset: string, query: HistoryQ
   const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
   const { ctes, complete } = pageRange(chain, chainId, of, query, null);
   return sql`WITH ${joinSql(ctes)} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete FROM covered`;
-}
-
-function orderBy(order: 'ASC' | 'DESC'): Sql {
-  return rawSql(`ORDER BY block_number ${order}, transaction_index ${order}`);
 }

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexText, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
+import type { TransactionPosition } from '@chainstead/pages';
 import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '../../index.ts';
-import type { TransactionPlace } from '../../stored/account-transactions-statement.ts';
 import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
 import { readCoveredBlocks } from './covered-blocks.ts';
 import { rowsOfWallet, WALLET_TABLES, type WalletTable } from './wallet-tables.ts';
@@ -24,8 +24,8 @@ export interface IndexedLegs {
 }
 
 export interface PageSpan {
-  readonly first: TransactionPlace;
-  readonly last: TransactionPlace;
+  readonly first: TransactionPosition;
+  readonly last: TransactionPosition;
 }
 
 /** One index range per table. @returns finds movements at a position */
@@ -35,7 +35,7 @@ export async function readAssetMovements(
   wallet: Address,
   span: PageSpan,
   blocks: readonly number[],
-): Promise<(place: TransactionPlace) => IndexedLegs> {
+): Promise<(place: TransactionPosition) => IndexedLegs> {
   const scan: Scan = { database, ofWallet: rowsOf(chain, wallet, span) };
   const [tokens, nfts, trades, approvals, said, inside, traced] = await Promise.all([
     ...([readTokens(scan, wallet), readNfts(scan, wallet), readTrades(scan)] as const),
@@ -43,13 +43,13 @@ export async function readAssetMovements(
     readCoveredBlocks(database, chain, internalTransfers.name, blocks),
   ]);
   return (place) => {
-    const key = `${place.blockNumber} ${place.transactionIndex}`;
+    const key = `${place.block} ${place.transaction}`;
     return {
       tokens: tokens.get(key) ?? [],
       nfts: nfts.get(key) ?? [],
       trades: trades.get(key) ?? [],
       // A block has all of its rows or none.
-      inside: inside.get(key) ?? (traced.has(place.blockNumber) ? [] : null),
+      inside: inside.get(key) ?? (traced.has(place.block) ? [] : null),
       approvals: approvals.get(key) ?? [],
       said: said.get(key)?.[0] ?? null,
     };
@@ -62,9 +62,9 @@ interface Scan {
 }
 
 function rowsOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): Scan['ofWallet'] {
-  const [from, to] = [sql`${first.blockNumber}::bigint`, sql`${last.blockNumber}::bigint`];
+  const [from, to] = [sql`${first.block}::bigint`, sql`${last.block}::bigint`];
   const span = sql`chain_id = ${id} AND block_number BETWEEN ${from} AND ${to}
-  AND (block_number, transaction_index) >= (${from}, ${first.transactionIndex}::int) AND (block_number, transaction_index) <= (${to}, ${last.transactionIndex}::int)`;
+  AND (block_number, transaction_index) >= (${from}, ${first.transaction}::int) AND (block_number, transaction_index) <= (${to}, ${last.transaction}::int)`;
   return (table) => where([...rowsOfWallet(table, wallet), span]);
 }
 

@@ -26,11 +26,11 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   ]);
   const entries = row?.places ?? [];
   const hashes = await readHashes(database, chain, entries);
-  const places = entries.map(([blockNumber, transactionIndex, hash]) => {
-    const reported = hash === null ? hashes.get(`${blockNumber} ${transactionIndex}`) : `0x${hash}`;
+  const places = entries.map(([block, transaction, hash]) => {
+    const reported = hash === null ? hashes.get(`${block} ${transaction}`) : `0x${hash}`;
     // Both tables are written and removed together.
-    if (reported === undefined) throw new InconsistentPageError(blockNumber);
-    return { blockNumber, transactionIndex, hash: parseHash(reported) };
+    if (reported === undefined) throw new InconsistentPageError(block);
+    return { block, transaction, hash: parseHash(reported) };
   });
   const isLeg = (dataset: string): boolean => ASSET_MOVEMENT_DATASETS.some((leg) => leg === dataset);
   const legs = [readIndexed(row), ...others.flatMap(({ dataset, indexed }) => (isLeg(dataset) ? [indexed] : []))];

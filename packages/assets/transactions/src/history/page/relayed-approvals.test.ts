@@ -109,7 +109,7 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
       ...{ wallet, order: 'DESC', limit: 10, after: null },
       ...bounds,
     });
-    return places.map(({ transactionIndex }) => transactionIndex);
+    return places.map(({ transaction }) => transaction);
   };
 
   /** The inputs of the wallet's insight. */

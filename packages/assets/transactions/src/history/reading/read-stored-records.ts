@@ -3,6 +3,7 @@ import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { readPackedPage } from '@chainstead/db/packed-rows';
+import type { TransactionPosition } from '@chainstead/pages';
 import {
   accountTransactions,
   isPlainTransfer,
@@ -70,14 +71,12 @@ async function readRows(
   );
 }
 
-const blocksOf = (places: readonly Pick<WantedTransaction, 'blockNumber'>[]) =>
-  places.map(({ blockNumber }) => blockNumber);
-const indexesOf = (places: readonly Pick<WantedTransaction, 'transactionIndex'>[]) =>
-  places.map(({ transactionIndex }) => transactionIndex);
+const blocksOf = (places: readonly TransactionPosition[]) => places.map(({ block }) => block);
+const indexesOf = (places: readonly TransactionPosition[]) => places.map(({ transaction }) => transaction);
 
 const SAYS_NOTHING: StoredEvidence = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
 
-interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transactionIndex' | 'legs'> {
+interface StoredPlace extends Pick<WantedTransaction, 'block' | 'transaction' | 'legs'> {
   readonly record: TransactionRecord;
 }
 
@@ -97,9 +96,9 @@ async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonl
     readCoveredBlocks(database, chain, accountTransactions.name, blocksOf(places)),
   ]);
   const bits = new Map(rows.map(({ block, index, evidence }) => [`${block} ${index}`, evidence]));
-  return places.flatMap(({ blockNumber, transactionIndex, record, legs }) => {
-    const stored = bits.get(`${blockNumber} ${transactionIndex}`);
-    if (stored === undefined || !wholeBlocks.has(blockNumber)) return [];
+  return places.flatMap(({ block, transaction, record, legs }) => {
+    const stored = bits.get(`${block} ${transaction}`);
+    if (stored === undefined || !wholeBlocks.has(block)) return [];
     const evidence = readEvidenceBits(stored).evidence.intersection(OF_EVERYBODY);
     const said = { evidence, approvesTokens: legs.approvals.length > 0, approvesOtherwise: false };
     return [[record.hash as Hash, { record, said }] as const];

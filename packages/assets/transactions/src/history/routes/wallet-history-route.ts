@@ -4,14 +4,14 @@ import type { ReadDatabase } from '@chainstead/db';
 import {
   blockBoundsSchema,
   booleanParameter,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   querySchema,
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { type OnDemandBackfill, showIndexed } from '@chainstead/pages';
+import { type OnDemandBackfill, showIndexed, TRANSACTION_ORDER } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import {
   type AbiBooks,
@@ -85,24 +85,18 @@ export function createWalletHistoryRoute(options: HistoryRouteOptions): RouteMod
         include_input_data: given.include_input_data,
         ...givenBlockBounds(given),
       }),
-      position: z.object({ block: z.int(), transaction: z.int() }),
+      position: z.object(TRANSACTION_ORDER.fields),
       firstPage: 1,
-      read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
+      read: async (page) => {
+        const { chain, filter, requester } = page;
         const wallet = filter.address as Address;
         // Before steps that may fail: a later request then finds more.
         const search = await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-        const history = await getWalletHistory(readingOf(options, reads, { chain, filter, requester }), {
-          ...{ wallet, order, limit, pinnedBlock: upperBound },
-          ...boundsOfRows(filter),
-          after: position && { blockNumber: position.block, transactionIndex: position.transaction },
-        });
+        const query = { ...chainQueryOf(page), wallet };
+        const history = await getWalletHistory(readingOf(options, reads, page), query);
         if (!history.indexed.complete)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-        const next = history.next && {
-          position: { block: history.next.blockNumber, transaction: history.next.transactionIndex },
-          upperBound: upperBound ?? history.newestBlock,
-        };
-        return { history, search, next };
+        return { history, search, next: history.next };
       },
       present: ({ history, search }, { page, page_size, cursor }, { chain, filter }) => ({
         ...{ page, page_size, limit: page_size, cursor },
@@ -185,7 +179,7 @@ async function readRecords(
   const missing = wanted.filter(({ hash }) => !known.has(hash));
   if (missing.length > 0) {
     const { onDemandReads, chain, requester } = reading;
-    const items = missing.map(({ hash, transactionIndex: index, blockHash }) => ({ hash, index, blockHash }));
+    const items = missing.map(({ hash, transaction: index, blockHash }) => ({ hash, index, blockHash }));
     const kind = walletTransactionsKind;
     // The question contains block hashes, so its result is permanent.
     const answer = await onDemandReads.read({ chain, kind, requester, question: { items }, isLasting: () => true });

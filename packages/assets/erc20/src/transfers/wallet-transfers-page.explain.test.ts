@@ -17,9 +17,8 @@ import {
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { stepsStatement, WALK_MAX } from '../balances/balance-walks.ts';
-import { COUNT_MAX } from './get-wallet-token-transfers.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
-import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
+import { COUNT_MAX, type NftRows, type WalletTransfersQuery, walletTransfersPage } from './wallet-transfers-page.ts';
 
 // 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; three of its transfers are of one token.
 const BLOCKS = 15_000;
@@ -102,7 +101,7 @@ const explainPage = (
 ): Promise<Explained> =>
   explain(
     scratch.database,
-    walletTransfersStatement(
+    walletTransfersPage(
       chain,
       {
         address: BUSY,
@@ -118,8 +117,8 @@ const explainPage = (
         count: false,
         ...query,
       },
-      { countMax: COUNT_MAX, nfts },
-    ),
+      nfts,
+    ).statement(),
     plan,
   );
 
@@ -143,9 +142,9 @@ function pagesOfTransfers({ nodes }: Explained): number {
 
 const QUERIES: readonly (readonly [string, Partial<WalletTransfersQuery>])[] = [
   ['the first page', {}],
-  ['page 1,000', { after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 }, pinnedBlock: BLOCKS }],
+  ['page 1,000', { after: { block: 714, transaction: 1, log: 2 }, pinnedBlock: BLOCKS }],
   ['the first page, ascending', { order: 'ASC' }],
-  ['the last pages, ascending', { order: 'ASC', after: { blockNumber: 14_990, transactionIndex: 1, logIndex: 2 } }],
+  ['the last pages, ascending', { order: 'ASC', after: { block: 14_990, transaction: 1, log: 2 } }],
   ['block bounds', { fromBlock: 5_000, toBlock: 9_000 }],
   ['block bounds, ascending', { fromBlock: 5_000, toBlock: 9_000, order: 'ASC' }],
   ['date bounds', { fromDate: new Date(timestampOf(100) * 1000), toDate: new Date(timestampOf(5_000) * 1000 + 5_000) }],
@@ -215,7 +214,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   test('page 1,000 touches as little of the transfers as page 1', async () => {
     const first = await explainPage(plan);
     const thousandth = await explainPage(plan, {
-      after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 },
+      after: { block: 714, transaction: 1, log: 2 },
       pinnedBlock: BLOCKS,
     });
     expect(pagesOfTransfers(thousandth)).toBeLessThanOrEqual(pagesOfTransfers(first) * 1.2);
@@ -280,7 +279,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       partitionsRead(await explainPage(plan, query), 'erc20_transfer_sides');
     expect(await readOf({})).toEqual([12_500]);
     expect(await readOf({ order: 'ASC' })).toEqual([0, 12_500]);
-    expect(await readOf({ after: { blockNumber: 6_000, transactionIndex: 1, logIndex: 2 } })).toEqual([5_000, 12_500]);
+    expect(await readOf({ after: { block: 6_000, transaction: 1, log: 2 } })).toEqual([5_000, 12_500]);
     // If a page isn't full, all partitions within its bounds are read; the newest one determines the wallet's newest
     // block.
     const few = { address: middling(5) };

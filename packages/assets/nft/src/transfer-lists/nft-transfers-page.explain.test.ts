@@ -15,7 +15,7 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type NftTransfersQuery, type NftTransfersSubject, nftTransfersStatement } from './nft-transfers-statement.ts';
+import { type NftTransfersQuery, type NftTransfersSubject, nftTransfersPage } from './nft-transfers-page.ts';
 
 // Seven of ten rows belong to the busy collection; the busy wallet sends in five of ten and receives in one. One row in
 // 500 is a range.
@@ -63,7 +63,7 @@ const explained = (
 ): Promise<Explained> =>
   explain(
     scratch.database,
-    nftTransfersStatement(chain, {
+    nftTransfersPage(chain, {
       subject,
       order: 'DESC',
       limit: LIMIT,
@@ -74,7 +74,7 @@ const explained = (
       toDate: null,
       pinnedBlock: null,
       ...query,
-    }),
+    }).statement(),
     plan,
   );
 
@@ -86,7 +86,7 @@ const wallet = (address: Address, contracts: readonly Address[] | null = null): 
 const collection = (token: Address): NftTransfersSubject => ({ kind: 'collection', token });
 const token = (tokenId: string): NftTransfersSubject => ({ kind: 'token', token: BUSY, tokenId });
 const after = (blockNumber: number): Partial<NftTransfersQuery> => ({
-  after: { blockNumber, transactionIndex: 0, logIndex: 0, item: 0 },
+  after: { block: blockNumber, transaction: 0, log: 0, item: 0 },
   pinnedBlock: BLOCKS,
 });
 

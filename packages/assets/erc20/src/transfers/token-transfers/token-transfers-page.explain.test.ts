@@ -18,7 +18,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
 import { tokenStatsStatement } from '../token-stats/get-token-stats.ts';
-import { type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
+import { type TokenTransfersQuery, tokenTransfersPage } from './token-transfers-page.ts';
 
 // Seven of ten transfers are of the busy token; others have few, around the page size, and more.
 const BLOCKS = 10_000;
@@ -73,7 +73,7 @@ function* middlingTransfers(): Generator<SeededTransfer> {
 const explainPage = (plan: PlanKind, query: Partial<TokenTransfersQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    tokenTransfersStatement(chain, {
+    tokenTransfersPage(chain, {
       token: BUSY,
       order: 'DESC',
       limit: LIMIT,
@@ -84,14 +84,14 @@ const explainPage = (plan: PlanKind, query: Partial<TokenTransfersQuery> = {}): 
       pinnedBlock: null,
       after: null,
       ...query,
-    }),
+    }).statement(),
     plan,
   );
 
 const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
 
 const dateOf = (block: number): Date => new Date(timestampOf(block) * 1000);
-const FAR_DOWN = { after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 }, pinnedBlock: BLOCKS };
+const FAR_DOWN = { after: { block: 714, transaction: 1, log: 2 }, pinnedBlock: BLOCKS };
 const QUERIES: readonly (readonly [string, Partial<TokenTransfersQuery>])[] = [
   ['the first page', {}],
   ['a page far down', FAR_DOWN],
@@ -133,9 +133,7 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
       partitionsRead(await explainPage(plan, query), 'erc20_transfer_sides');
     expect(await readOf({})).toEqual([9_000]);
     expect(await readOf({ order: 'ASC' })).toEqual([0, 9_000]);
-    expect(await readOf({ ...FAR_DOWN, after: { blockNumber: 4_000, transactionIndex: 1, logIndex: 2 } })).toEqual([
-      3_000, 9_000,
-    ]);
+    expect(await readOf({ ...FAR_DOWN, after: { block: 4_000, transaction: 1, log: 2 } })).toEqual([3_000, 9_000]);
     expect(await readOf({ token: middling(3), fromBlock: 5_100 })).toEqual([5_000, 7_000, 9_000]);
   });
 

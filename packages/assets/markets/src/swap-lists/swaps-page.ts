@@ -7,16 +7,22 @@ import {
   joinSql,
   type KeysetOrder,
   rawSql,
-  rowsAfterInPartitions,
   type Sql,
   sql,
   where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
-import { blocksOf, type PageBounds, pageRange, scanRange, traderSubject } from '@chainstead/pages';
-import { tokensOf } from '@chainstead/tokens';
-import { ANCHOR_KINDS, type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import { hex, hexOrNull, int4, int8, packedRows, type RowOf, text, textOrNull } from '@chainstead/db/packed-rows';
+import {
+  type ChainQuery,
+  chainPage,
+  chainRange,
+  LOG_COLUMNS_ORDER,
+  type LogColumnsPosition,
+  traderSubject,
+} from '@chainstead/pages';
+import { type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens';
+import { ANCHOR_KINDS, type Anchors, anchorsOf, nativeTokenOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { isSold0, isTrade } from '../trades/trade-direction.ts';
@@ -30,29 +36,16 @@ export type SwapsSubject =
 export const TRANSACTION_TYPES = ['buy', 'sell', 'addLiquidity', 'removeLiquidity'] as const;
 export type SwapTransactionType = (typeof TRANSACTION_TYPES)[number];
 
-export interface SwapPlace {
-  readonly block_number: number;
-  readonly transaction_index: number;
-  readonly log_index: number;
-}
-
-export interface SwapsQuery extends PageBounds {
+export interface SwapsQuery extends ChainQuery<LogColumnsPosition> {
   readonly subject: SwapsSubject;
   readonly types: readonly SwapTransactionType[];
-  readonly order: KeysetOrder;
-  readonly limit: number;
-  readonly after: SwapPlace | null;
-}
-
-export interface SwapsReading {
-  /** Tables are distributed. @default false */
-  readonly isSpread?: boolean;
-  readonly select?: Sql;
 }
 
 export const SWAPS_DATASET = 'swaps';
 
-export const SWAPS = packedRows({
+export type SwapColumns = RowOf<typeof SWAPS>;
+
+const SWAPS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
@@ -69,36 +62,32 @@ export const SWAPS = packedRows({
   amount1: textOrNull('amount1::text'),
 });
 
-/** Scans are index ranges that stop after limit + 1 rows (swaps-statement.explain.test.ts). */
-export function swapsStatement(
-  chain: Chain,
-  query: SwapsQuery,
-  { isSpread = false, select = SWAPS.select }: SwapsReading = {},
-): Sql {
+/**
+ * Scans are index ranges that stop after limit + 1 rows (swaps-page.explain.test.ts).
+ * @param isSpread tables are distributed
+ */
+export function swapsPage(chain: Chain, query: SwapsQuery, isSpread = false) {
   const chainId = sql`${chain.id}::bigint`;
-  const { subject } = query;
+  const { subject, order } = query;
   const of = subject.kind === 'wallet' ? traderSubject(subject.wallet, SWAPS_DATASET, chainId) : SWAPS_DATASET;
-  const { ctes, lower, upper, lowest, highest, complete } = pageRange(chain, chainId, of, query, null);
-  const after = query.after === null ? null : placesAfter(query.order, query.after);
-  const bounds = scanRange(query.order, { lower, upper }, after);
-  const scan = {
-    chain,
-    chainId,
-    bounds: bounds.scan,
-    end: query.order === 'DESC' ? lowest : highest,
-    order: query.order,
-    limit: sql`${query.limit + 1}`,
-    isSpread,
-  };
-  const found = sql`SELECT * FROM (${rowsOf(query, scan)}) AS found ${where(bounds.far)} ${orderBy(query.order)}`;
+  const range = chainRange(chain, of, query, LOG_COLUMNS_ORDER);
+  const end = order === 'DESC' ? range.lowest : range.highest;
+  const scan = { chain, chainId, bounds: range.scan, end, order, limit: sql`${query.limit + 1}`, isSpread };
   const undecided = undecidedPools(query, scan);
   const isDecided = undecided === null ? rawSql('') : sql` AND NOT EXISTS (SELECT FROM undecided)`;
-  const tokens = sql`SELECT token0 FROM page UNION SELECT token1 FROM page`;
-  const related = sql`SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
-  return sql`WITH ${joinSql(ctes)}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
-${undecided === null ? rawSql('') : sql`, undecided AS MATERIALIZED (${undecided})`}
-SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS complete, related.blocks, related.tokens, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
+  const tokens = tokensOf(sql`SELECT token0 FROM page UNION SELECT token1 FROM page`, chainId);
+  return chainPage({
+    ...{ chain, query, order: LOG_COLUMNS_ORDER, rows: SWAPS },
+    range: { ...range, complete: sql`(${range.complete}${isDecided})` },
+    scan: rowsOf(query, scan),
+    ctes: undecided === null ? [] : [sql`undecided AS MATERIALIZED (${undecided})`],
+    related: {
+      tokenOf: {
+        column: tokens,
+        read: (entries: readonly TokenEntry[] | null) => tokenBook(entries, nativeTokenOf(chain)),
+      },
+    },
+  });
 }
 
 /** A row if a pool of the token may have no proof yet, by the guess or without one. */
@@ -189,7 +178,7 @@ const IS_LISTED = sql`known.status = 'proven' AND known.is_counted AND (swap.kin
 function swapsRange(conditions: readonly Sql[], filters: readonly Sql[], scan: Scan): Sql {
   const found = [...conditions, sql`swap.chain_id = ${scan.chainId}`, ...scan.bounds];
   return sql`SELECT ${COLUMNS} FROM swaps AS swap ${joinPool(scan)}
-    ${where([...found, expectedTrue(joinSql([IS_LISTED, ...filters], ' AND '))])} ${orderBy(scan.order, 'swap.')} LIMIT ${scan.limit}`;
+    ${where([...found, expectedTrue(joinSql([IS_LISTED, ...filters], ' AND '))])} ${LOG_COLUMNS_ORDER.by(scan.order, 'swap.')} LIMIT ${scan.limit}`;
 }
 
 function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, scan: Scan): Sql {
@@ -198,7 +187,7 @@ function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, sca
   const isOf = sql`${side === 'token0' ? TOKEN0 : TOKEN1} = ${addressBytes(token)}::bytea`;
   return sql`SELECT ${COLUMNS} FROM (SELECT * FROM trades ${where(found)}) AS trade
     ${joinOne(sql`swaps`, sql`swap`, IS_SWAP_OF_TRADE, scan)} ${joinPool(scan)}
-    WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
+    WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${LOG_COLUMNS_ORDER.by(order, 'trade.')} LIMIT ${scan.limit}`;
 }
 
 /** A row if swaps of unproven pools may be missing. Null: a pair, which is proven. */
@@ -210,7 +199,7 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null 
     case 'token':
       return undecidedPoolsOf(subject.token, chain, chainId);
     case 'wallet': {
-      const last = sql`(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
+      const last = sql`(SELECT block_number FROM page ${LOG_COLUMNS_ORDER.by(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
       // A page that is not full ends at its bounds. The planner ignores bounds inside the function.
       const end =
         order === 'DESC'
@@ -224,7 +213,7 @@ function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): Sql | null 
           sql`swap.block_number ${end}`,
         ];
         return sql`(SELECT 1 FROM swaps AS swap ${joinPool(scan)}
-          ${where([...found, expectedTrue(sql`known.status = 'unproven' AND swap.kind = 0`)])} ${orderBy(order, 'swap.')} LIMIT 1)`;
+          ${where([...found, expectedTrue(sql`known.status = 'unproven' AND swap.kind = 0`)])} ${LOG_COLUMNS_ORDER.by(order, 'swap.')} LIMIT 1)`;
       });
       return joinSql(ranges, ' UNION ALL ');
     }
@@ -238,7 +227,7 @@ function merged(ranges: readonly Sql[], { order, limit }: Scan): Sql {
     ranges.map((range) => sql`(${range})`),
     ' UNION ALL ',
   );
-  return sql`SELECT DISTINCT ON (block_number, transaction_index, log_index) * FROM (${all}) AS listed ${orderBy(order)} LIMIT ${limit}`;
+  return sql`SELECT DISTINCT ON (block_number, transaction_index, log_index) * FROM (${all}) AS listed ${LOG_COLUMNS_ORDER.by(order)} LIMIT ${limit}`;
 }
 
 /** `focus` decides between buy and sell; null: base token. Other swaps need both types. */
@@ -269,19 +258,4 @@ function isBase0({ chain }: Scan): Sql {
 
 function formsInSql(token: Address, { chain }: Scan): Sql {
   return sql`${formsOf(token, chain).map(addressBytes)}::bytea[]`;
-}
-
-const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
-
-function orderBy(order: KeysetOrder, relation = ''): Sql {
-  return rawSql(`ORDER BY ${PLACE.map((column) => `${relation}${column} ${order}`).join(', ')}`);
-}
-
-function placesAfter(order: KeysetOrder, place: SwapPlace): readonly Sql[] {
-  const values = [
-    sql`${place.block_number}::bigint`,
-    sql`${place.transaction_index}`,
-    sql`${place.log_index}`,
-  ] as const;
-  return rowsAfterInPartitions(order, PLACE, values);
 }

@@ -20,8 +20,9 @@ import {
   int8,
   moment,
   packedRows,
+  type RowOf,
 } from '@chainstead/db/packed-rows';
-import { type PageBounds, pageRange, scanRange } from '@chainstead/pages';
+import { type ChainQuery, chainPage, ITEM_ORDER, type ItemPosition, pageRange, scanRange } from '@chainstead/pages';
 import { tokenIdsOf } from './sale.ts';
 import { ofCollection, ofToken, ofWallet } from './trade-conditions.ts';
 import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
@@ -32,20 +33,22 @@ export type NftTradesSubject =
   | { readonly kind: 'collection'; readonly token: Address; readonly marketplace: string | null }
   | { readonly kind: 'wallet'; readonly wallet: Address };
 
-/** A page's last row, with its collection, as one event may have several. */
-export interface TradeKey {
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly item: number;
+/** With the collection, as one event may have several. */
+interface TradePosition extends ItemPosition {
   readonly token: Address;
 }
 
-export interface NftTradesQuery extends PageBounds {
+export interface NftTradesQuery extends ChainQuery<TradePosition> {
   readonly subject: NftTradesSubject;
-  readonly limit: number;
-  readonly after: TradeKey | null;
+  readonly order: 'DESC';
   readonly metadata: boolean;
+}
+
+export type NftTrade = RowOf<typeof TRADES>;
+
+export interface TradedDocument {
+  readonly token_id: string;
+  readonly document: string;
 }
 
 const DATASET = 'nft-trades';
@@ -54,41 +57,36 @@ const DATASET = 'nft-trades';
 const METADATA_BYTES_MAX = 65_536;
 const METADATA_TOKENS_MAX = 20;
 
-export interface NftTradesReading {
-  readonly isSpread?: boolean;
-  readonly select?: Sql;
-}
-
 /**
  * Each scan is an index range that stops after limit + 1 rows, by partition
- * (trades-statement.explain.test.ts). A wallet's two are merged: a trade with itself is shown once.
+ * (trades-page.explain.test.ts). A wallet's two are merged: a trade with itself is shown once.
  * Partitions are read one after the other, so the planner can't choose to sort everything.
  */
-export function tradesStatement(
-  chain: Chain,
-  query: NftTradesQuery,
-  { isSpread = false, select = TRADES.select }: NftTradesReading = {},
-): Sql {
+export function tradesPage(chain: Chain, query: NftTradesQuery, isSpread = false) {
   const chainId = sql`${chain.id}`;
-  const { ctes, lower, upper, complete } = pageRange(chain, chainId, DATASET, query);
-  const after = query.after === null ? null : olderThan(query.after, query.subject);
-  const { scan: bounds } = scanRange('DESC', { lower, upper }, after);
   const { subject } = query;
+  const range = pageRange(chain, chainId, DATASET, query);
+  const { scan: bounds, far } = scanRange('DESC', range, query.after && olderThan(query.after, subject));
   const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
   const priced = isSpread ? pricedBefore(chain, chainId, of) : BY_BIDS;
-  const page = tradesOf(subject, { chainId, bounds, limit: sql`${query.limit + 1}`, priced });
-  const contract = subject.kind === 'wallet' ? sql`page.token_address` : sql`${addressBytes(subject.token)}::bytea`;
-  // Documents are distributed by contract, trades by its key: on different nodes.
-  const documents =
-    query.metadata && isSpread
-      ? sql`, documents AS MATERIALIZED (${documentsOf(subject, contract, chainId)})`
-      : rawSql('');
-  const metadata = query.metadata ? sql`json_agg(${metadataOf(chainId, isSpread)})` : rawSql('NULL');
-  return sql`WITH ${joinSql([...ctes, ...priced.ctes])}, page AS MATERIALIZED (
-  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})${documents}
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf(chainId)} AS blocks, trades.*
-FROM covered CROSS JOIN (
-  SELECT ${select}, ${metadata} AS metadata FROM page) AS trades`;
+  const trades = tradesOf(subject, { chainId, bounds, limit: sql`${query.limit + 1}`, priced });
+  const contract = subject.kind === 'wallet' ? sql`trade.token_address` : sql`${addressBytes(subject.token)}::bytea`;
+  const metadata = query.metadata ? sql`(SELECT json_agg(${metadataOf(chainId, isSpread)}) FROM page)` : rawSql('NULL');
+  return chainPage({
+    ...{ chain, query, order: ITEM_ORDER, rows: TRADES },
+    range: { ...range, ctes: [...range.ctes, ...priced.ctes], far },
+    scan: sql`SELECT trade.*, ${verified(contract, chainId)} AS verified FROM (${trades}) AS trade`,
+    // Documents are distributed by contract, trades by its key: on different nodes.
+    ctes: query.metadata && isSpread ? [sql`documents AS MATERIALIZED (${documentsOf(subject, chainId)})`] : [],
+    related: { documents: { column: metadata, read: readDocuments } },
+  });
+}
+
+/** By row; null if none are known or requested. */
+type DocumentsByRow = readonly (readonly TradedDocument[] | null)[] | null;
+
+function readDocuments(documents: DocumentsByRow): DocumentsByRow {
+  return documents;
 }
 
 interface Scan {
@@ -133,7 +131,7 @@ const TRADE_COLUMNS = sql`trade.token_address, trade.block_number, trade.transac
       trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_timestamp`;
 
 /** Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
-export const TRADES = packedRows({
+const TRADES = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
@@ -150,27 +148,16 @@ export const TRADES = packedRows({
   verified: boolean('verified'),
 });
 
-export const BLOCKS = packedRows({
-  block_number: int8('block_number'),
-  block_hash: hex<Hash>('block_hash', 32),
-});
-
 function orderBy(place: readonly string[]): Sql {
   return rawSql(`ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`);
 }
 
 /** Only a wallet has several. Next to an equality, the collection would hide the index order. */
-function olderThan(key: TradeKey, subject: NftTradesSubject): readonly Sql[] {
-  const { blockNumber, transactionIndex, logIndex, item, token } = key;
-  const place = [sql`${blockNumber}::bigint`, sql`${transactionIndex}`, sql`${logIndex}`, sql`${item}`] as const;
-  return subject.kind === 'wallet'
-    ? rowsAfterInPartitions('DESC', WALLET_PLACE, [...place, sql`${addressBytes(token)}`])
-    : rowsAfterInPartitions('DESC', PLACE, place);
-}
-
-/** In one lookup: row by row they cost several times as much. */
-function blocksOf(chainId: Sql): Sql {
-  return sql`(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM page))) AS found)`;
+function olderThan(position: TradePosition, { kind }: NftTradesSubject): readonly Sql[] {
+  if (kind !== 'wallet') return ITEM_ORDER.after('DESC', position);
+  const { block, transaction, log, item, token } = position;
+  const values = [sql`${transaction}`, sql`${log}`, sql`${item}`, sql`${addressBytes(token)}`];
+  return rowsAfterInPartitions('DESC', WALLET_PLACE, [sql`${block}::bigint`, ...values]);
 }
 
 function verified(address: Sql, chainId: Sql): Sql {
@@ -189,8 +176,9 @@ function metadataOf(chainId: Sql, isSpread: boolean): Sql {
     SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${rawSql(METADATA_TOKENS_MAX)}) AS known)`;
 }
 
-function documentsOf({ kind }: NftTradesSubject, contract: Sql, chainId: Sql): Sql {
-  const place = kind === 'wallet' ? rawSql('') : sql`known.token_address = ${contract} AND `;
+function documentsOf(subject: NftTradesSubject, chainId: Sql): Sql {
+  const place =
+    subject.kind === 'wallet' ? rawSql('') : sql`known.token_address = ${addressBytes(subject.token)}::bytea AND `;
   return sql`SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
     JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${place}${isShown(chainId)}`;
 }

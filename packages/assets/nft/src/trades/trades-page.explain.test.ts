@@ -21,7 +21,7 @@ import {
   WASH_TRADER,
 } from './testing/many-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
-import { type NftTradesQuery, type NftTradesSubject, tradesStatement } from './trades-statement.ts';
+import { type NftTradesQuery, type NftTradesSubject, tradesPage } from './trades-page.ts';
 
 const chain = exampleChain();
 const LIMIT = 100;
@@ -48,8 +48,9 @@ const explained = (
 ): Promise<Explained> =>
   explain(
     scratch.database,
-    tradesStatement(chain, {
+    tradesPage(chain, {
       subject,
+      order: 'DESC',
       limit: LIMIT,
       after: null,
       metadata: true,
@@ -59,12 +60,12 @@ const explained = (
       toDate: null,
       pinnedBlock: null,
       ...query,
-    }),
+    }).statement(),
     plan,
   );
 
 const after = (blockNumber: number): Partial<NftTradesQuery> => ({
-  after: { blockNumber, transactionIndex: 0, logIndex: 0, item: 0, token: COLLECTION },
+  after: { block: blockNumber, transaction: 0, log: 0, item: 0, token: COLLECTION },
   pinnedBlock: MANY_SALES,
 });
 

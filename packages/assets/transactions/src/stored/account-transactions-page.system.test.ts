@@ -3,6 +3,7 @@
 import type { Address } from '@chainstead/core';
 import { parseHash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { areTablesSpread } from '@chainstead/pages';
 import {
   addressOf,
   createPartitions,
@@ -17,9 +18,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { keccak256, toHex } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SeededTransaction, seedTransactionCoverage, seedTransactions } from '../testing/seeded-transactions.ts';
-import { type AccountTransactionsQuery, accountTransactionsStatement } from './account-transactions-statement.ts';
-import { getAccountTransactions } from './get-account-transactions.ts';
-import { STORED_COLUMNS } from './stored-transaction.ts';
+import { type AccountTransactionsQuery, accountTransactionsPage } from './account-transactions-page.ts';
 
 const chain = exampleChain({ transactions: { mode: 'all', input: 'full', verifiesSenders: true } });
 const BUSY = addressOf(1);
@@ -54,8 +53,8 @@ const query = (address: Address, changes: Partial<AccountTransactionsQuery> = {}
 const QUERIES: readonly (readonly [what: string, query: AccountTransactionsQuery])[] = [
   ['a busy wallet', query(BUSY)],
   ['its oldest first', query(BUSY, { order: 'ASC' })],
-  ['a later page', query(BUSY, { after: { blockNumber: 1_234, transactionIndex: 3 }, pinnedBlock: BLOCKS })],
-  ['a later page upwards', query(BUSY, { order: 'ASC', after: { blockNumber: 1_234, transactionIndex: 3 } })],
+  ['a later page', query(BUSY, { after: { block: 1_234, transaction: 3 }, pinnedBlock: BLOCKS })],
+  ['a later page upwards', query(BUSY, { order: 'ASC', after: { block: 1_234, transaction: 3 } })],
   ['some of its blocks', query(BUSY, { fromBlock: 700, toBlock: 1_400 })],
   ['an ordinary wallet', query(addressOf(1_005))],
   ['a wallet with nothing', query(addressOf(0xdead))],
@@ -76,10 +75,7 @@ describe('a page', () => {
     beforeAll(() => prepare(scratch.database));
 
     test.each(QUERIES)('of %s reads a range of a key and one row for each transaction', async (_what, requested) => {
-      const statement = accountTransactionsStatement(chain, requested, {
-        select: STORED_COLUMNS.select,
-        isSpread: false,
-      });
+      const statement = accountTransactionsPage(chain, requested, false).statement();
       const { nodes } = await explain(scratch.database, statement, plan);
       const scans = nodes.filter((node) => /^(?:account_)?transactions_\d/.test(node['Relation Name'] ?? ''));
       expect(scans.length).toBeGreaterThan(0);
@@ -111,8 +107,12 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
       for (const [, requested] of QUERIES) {
         const [own, expected] = await Promise.all(
           [spread, single].map(async ({ database }) => {
-            const { blockOf, ...page } = await getAccountTransactions(database, chain, requested);
-            return { ...page, blocks: page.transactions.map(blockOf) };
+            const { blockOf, ...page } = await accountTransactionsPage(
+              chain,
+              requested,
+              await areTablesSpread(database),
+            ).read(database);
+            return { ...page, blocks: page.rows.map(blockOf) };
           }),
         );
         expect(own).toEqual(expected);

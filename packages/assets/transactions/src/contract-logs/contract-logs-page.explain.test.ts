@@ -15,7 +15,7 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
+import { type ContractLogsQuery, contractLogsPage } from './contract-logs-page.ts';
 import { logs } from './dataset.ts';
 
 const BLOCKS = 6_000;
@@ -70,7 +70,7 @@ function logOf(address: Address, blockNumber: number, logIndex: number, topic: H
 const explainPage = (plan: PlanKind, query: Partial<ContractLogsQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    contractLogsStatement(chain, {
+    contractLogsPage(chain, {
       contract: BUSY,
       topics: [null, null, null, null],
       order: 'DESC',
@@ -83,13 +83,13 @@ const explainPage = (plan: PlanKind, query: Partial<ContractLogsQuery> = {}): Pr
       pinnedBlock: null,
       after: null,
       ...query,
-    }),
+    }).statement(),
     plan,
   );
 
 const isOfLogs = (node: PlanNode): boolean => node['Relation Name']?.startsWith('logs_') === true;
 
-const FAR_DOWN = { after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 }, pinnedBlock: BLOCKS };
+const FAR_DOWN = { after: { block: 714, transaction: 1, log: 2 }, pinnedBlock: BLOCKS };
 const BOUNDS: readonly (readonly [string, Partial<ContractLogsQuery>])[] = [
   ['the first page', {}],
   ['the first page, ascending', { order: 'ASC' }],

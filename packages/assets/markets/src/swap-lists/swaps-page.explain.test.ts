@@ -16,7 +16,7 @@ import {
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { poolSwapsStatement } from '../candles/read-swaps.ts';
-import { type SwapsQuery, type SwapsSubject, swapsStatement } from './swaps-statement.ts';
+import { type SwapsQuery, type SwapsSubject, swapsPage } from './swaps-page.ts';
 import { cover, seedPools } from './testing/seeded-swaps.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -78,11 +78,11 @@ beforeAll(async () => {
 const explained = (plan: PlanKind, subject: SwapsSubject, query: Partial<SwapsQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    swapsStatement(eth, {
+    swapsPage(eth, {
       ...{ subject, types: [], order: 'DESC', limit: LIMIT, after: null },
       ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null },
       ...query,
-    }),
+    }).statement(),
     plan,
   );
 

@@ -1,0 +1,63 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, sql, where } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import {
+  type ChainQuery,
+  type CoveredSubject,
+  chainPage,
+  chainRange,
+  InconsistentPageError,
+  TRANSACTION_ORDER,
+  type TransactionPosition,
+} from '@chainstead/pages';
+import { accountTransactions } from './datasets.ts';
+import { HAS_ROLE } from './in-history.ts';
+import { STORED_COLUMNS } from './stored-transaction.ts';
+import { watchedBlocks } from './watched-blocks.ts';
+
+export interface AccountTransactionsQuery extends ChainQuery<TransactionPosition> {
+  readonly address: Address;
+}
+
+/**
+ * A range of limit + 1 rows, with a lookup each. `missing`: block of a transaction not found.
+ * Sorting an account must not look cheap: the address is tested by a condition that is expected
+ * to be true, and only the scan's start is bounded. LIMIT prevents hash joins. Citus: per shard.
+ * @param isSpread on Citus
+ */
+export function accountTransactionsPage(chain: Chain, query: AccountTransactionsQuery, isSpread: boolean) {
+  const account = sql`${addressBytes(query.address)}::bytea`;
+  const subject: CoveredSubject = {
+    ...{ kind: 'wallet', subject: account, chainId: chain.id, dataset: accountTransactions.name },
+    followed: watchedBlocks(chain.id, account),
+  };
+  const range = chainRange(chain, subject, query, TRANSACTION_ORDER);
+  const ofAccount = [
+    sql`account_key = ${addressKey(query.address)}`,
+    expectedTrue(sql`account = ${account}`),
+    sql`chain_id = ${chain.id}`,
+    expectedTrue(HAS_ROLE),
+  ];
+  const inOrder = TRANSACTION_ORDER.by(query.order);
+  const ofRow = sql`made.transaction_key = page.transaction_key AND made.chain_id = ${chain.id}
+    AND made.block_number = page.block_number AND made.transaction_index = page.transaction_index`;
+  const lookup = isSpread
+    ? sql`JOIN transactions AS made ON ${ofRow}`
+    : sql`CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${ofRow} LIMIT 1) AS made`;
+  const missing = sql`(SELECT min(block_number) FROM page
+    WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index))`;
+  return chainPage({
+    ...{ chain, query, range, order: TRANSACTION_ORDER, rows: STORED_COLUMNS },
+    scan: sql`SELECT transaction_key, block_number, transaction_index FROM account_transactions
+    ${where([...ofAccount, ...range.scan])} ${inOrder} LIMIT ${query.limit + 1}`,
+    newest: { table: 'account_transactions', of: ofAccount },
+    ctes: [sql`found AS MATERIALIZED (SELECT made.* FROM page ${lookup})`],
+    related: { missing: { column: missing, read: refuseMissing } },
+    from: sql`(SELECT * FROM ${STORED_COLUMNS.fitting('found')} ${inOrder}) AS shown`,
+  });
+}
+
+function refuseMissing(block: number | null): void {
+  if (block !== null) throw new InconsistentPageError(block);
+}
