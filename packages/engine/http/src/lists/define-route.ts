@@ -5,6 +5,7 @@ import type { ApiDependencies } from '../api-dependencies.ts';
 import { requesterOf } from '../limits/on-demand-budget.ts';
 import { indexedChain, type NeededDataset } from '../parameters/indexed-chains.ts';
 import { querySchema } from '../parameters/parameters.ts';
+import { type BodyBounds, bodyBounds } from '../requests/body-bounds.ts';
 import { type DocumentedStatus, errorResponses, type Validation } from '../requests/error-answer.ts';
 import type { Shape } from './paged-route.ts';
 
@@ -19,7 +20,7 @@ type Given<Params extends Shape, Query extends Shape, Lists extends Shape, Sent>
 
 export interface Route<Params extends Shape, Query extends Shape, Lists extends Shape, Sent, Body> {
   /** @default get, with a body post */
-  readonly method?: 'get' | 'post' | 'put' | 'delete';
+  readonly method?: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -30,6 +31,7 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
   /** Parameters of the query that may be given several times. */
   readonly lists?: Lists;
   readonly body?: z.ZodType<Sent>;
+  readonly bodyBounds?: BodyBounds;
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
   /** If one is off, the response is the 400 of `indexedChain`. */
   readonly datasets?: readonly NeededDataset[];
@@ -77,6 +79,7 @@ export function defineRoute<
       ...(hasQuery && { query: querySchema(query ?? {}, route.lists) }),
       ...(body !== undefined && { body: { required: true, content: { 'application/json': { schema: body } } } }),
     },
+    ...(route.bodyBounds !== undefined && bodyBounds(route.bodyBounds)),
     responses: {
       [status]: { description: response.description, content: { 'application/json': { schema: response.schema } } },
       ...route.otherResponses,
