@@ -22,7 +22,7 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
   /** @default get, with a body post */
   readonly method?: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
-  readonly operationId: string;
+  readonly operationId?: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
@@ -70,7 +70,7 @@ export function defineRoute<
   const document = createRoute({
     method,
     path: route.path,
-    operationId: route.operationId,
+    ...(route.operationId !== undefined && { operationId: route.operationId }),
     tags: [...route.tags],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
@@ -94,7 +94,10 @@ export function defineRoute<
       ...asked,
       ...(query !== undefined &&
         'chain' in query && { chain: indexedChain(chains, named.chain?.key ?? DEFAULT_CHAIN, ...datasets) }),
-      body: body === undefined ? undefined : c.req.valid('json'),
+      // Not held here, so that a route can release a large body while it waits.
+      get body() {
+        return body === undefined ? undefined : c.req.valid('json');
+      },
       requester: requesterOf(c),
       c,
     };
