@@ -41,9 +41,9 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
     /** @default 200 */
     readonly status?: 200 | 201 | 202;
   };
-  /** Responses that `answer` sends by itself. */
+  /** `answer` returns them as a `Response`. */
   readonly otherResponses?: RouteConfig['responses'];
-  /** Beside 401, 500, 503, 400 for invalid parameters, and 429. */
+  /** In addition to 401, 500, 503, 400 for invalid parameters, and 429. */
   readonly errors?: readonly DocumentedStatus[];
   /** @default true */
   readonly hasRateLimit?: boolean;
