@@ -32,6 +32,7 @@ const PASSES_MAX = 10;
 const NORMALIZED: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>'],
   [/"(cursor|secretKey)":"[^"]*"/g, '"$1":"<$1>"'],
+  [/\d+ node calls made/g, '<count> node calls made'],
   [/"uptime":[\d.]+/g, '"uptime":<time>'],
   [/http:\/\/127\.0\.0\.1:\d+/g, '<address>'],
 ];

@@ -46,30 +46,24 @@ export type RouteScopes = Map<RouterRoute, KeyScope>;
  * @example
  * ```ts
  * import { sql } from '@chainstead/db';
- * import { errorResponses, indexedChain, type RouteModule } from '@chainstead/http';
- * import { createRoute, z } from '@hono/zod-openapi';
+ * import { defineRoute, type RouteModule } from '@chainstead/http';
+ * import { z } from '@hono/zod-openapi';
  *
- * const countBlocks = createRoute({
- *   method: 'get',
- *   path: '/api/v2.2/blocks/{chain}/count',
- *   operationId: 'countBlocks',
- *   request: { params: z.object({ chain: z.string().openapi({ example: 'eth' }) }) },
- *   responses: {
- *     200: {
- *       description: 'The indexed blocks',
- *       content: { 'application/json': { schema: z.object({ blocks: z.number() }) } },
+ * export const countBlocksRoute: RouteModule = (app, dependencies) => {
+ *   const { reads, parameters } = dependencies;
+ *   defineRoute(app, dependencies, {
+ *     path: '/api/v2.2/blocks/count',
+ *     operationId: 'countBlocks',
+ *     tags: ['Blocks and transactions'],
+ *     summary: 'Get the number of indexed blocks',
+ *     query: { chain: parameters.chain },
+ *     response: { description: 'The indexed blocks', schema: z.object({ blocks: z.number() }) },
+ *     async answer({ chain }) {
+ *       const [row] = await reads.select<{ blocks: number }>(
+ *         sql`SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = ${chain.id}`,
+ *       );
+ *       return { blocks: row?.blocks ?? 0 };
  *     },
- *     ...errorResponses(400, 401, 429, 500),
- *   },
- * });
- *
- * export const countBlocksRoute: RouteModule = (app, { chains, reads }) => {
- *   app.openapi(countBlocks, async (c) => {
- *     const chain = indexedChain(chains, c.req.valid('param').chain);
- *     const [row] = await reads.select<{ blocks: number }>(
- *       sql`SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = ${chain.id}`,
- *     );
- *     return c.json({ blocks: row?.blocks ?? 0 }, 200);
  *   });
  * };
  * ```

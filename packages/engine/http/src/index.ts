@@ -60,7 +60,7 @@ export {
   querySchema,
   textParameter,
 } from './parameters/parameters.ts';
-export { bodyBounds, readJsonBody } from './requests/body-bounds.ts';
+export { readJsonBody } from './requests/body-bounds.ts';
 export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
 export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/byte-budget.ts';
 export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer.ts';

@@ -1,17 +1,32 @@
-import { errorResponses, type RouteModule } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { defineRoute, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { type ContractDefinition, readDefinitions } from '../definitions/contract-definition.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { readIndexes } from './event-indexes.ts';
 
 /** docs/api/contracts.md#contracts */
-export const contractsRoute: RouteModule = (app, { reads }) => {
-  app.openapi(listContracts, async (c) => {
-    const [definitions, indexes] = await Promise.all([
-      readDefinitions({ query: (statement) => reads.select(statement) }),
-      readIndexes({ query: (text) => reads.select(text) }),
-    ]);
-    return c.json({ result: definitions.map((definition) => showContract(definition, indexes)) }, 200);
+export const contractsRoute: RouteModule = (app, dependencies) => {
+  const { reads } = dependencies;
+  defineRoute(app, dependencies, {
+    path: '/api/v2.2/contracts',
+    operationId: 'getOwnContracts',
+    tags: ['Contracts'],
+    summary: 'List your own contracts',
+    description:
+      'Contracts that the operator added, by name and chain, with their events, tables and columns. Chainstead extension: the hosted API has no such route.',
+    response: {
+      description: 'The contracts',
+      schema: z
+        .object({ result: z.array(contractSchema).openapi({ description: 'All contracts' }) })
+        .openapi('OwnContracts'),
+    },
+    async answer() {
+      const [definitions, indexes] = await Promise.all([
+        readDefinitions({ query: (statement) => reads.select(statement) }),
+        readIndexes({ query: (text) => reads.select(text) }),
+      ]);
+      return { result: definitions.map((definition) => showContract(definition, indexes)) };
+    },
   });
 };
 
@@ -58,29 +73,6 @@ const contractSchema = z.object({
     .nullable()
     .openapi({ description: 'Limit that the tables exceed, so that no more events are stored. null: indexed' }),
   events: z.array(eventSchema).openapi({ description: 'Indexed events' }),
-});
-
-const listContracts = createRoute({
-  method: 'get',
-  path: '/api/v2.2/contracts',
-  operationId: 'getOwnContracts',
-  tags: ['Contracts'],
-  summary: 'List your own contracts',
-  description:
-    'Contracts that the operator added, by name and chain, with their events, tables and columns. Chainstead extension: the hosted API has no such route.',
-  responses: {
-    200: {
-      description: 'The contracts',
-      content: {
-        'application/json': {
-          schema: z
-            .object({ result: z.array(contractSchema).openapi({ description: 'All contracts' }) })
-            .openapi('OwnContracts'),
-        },
-      },
-    },
-    ...errorResponses(401, 429, 500, 503),
-  },
 });
 
 function showContract(

@@ -1,17 +1,8 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  booleanParameter,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-} from '@chainstead/http';
+import { booleanParameter, defineRoute, type RouteModule } from '@chainstead/http';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import { indexedHeaders, type OnDemandBackfill } from '@chainstead/pages';
 import type { SubjectProjections } from '@chainstead/sync';
-import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { asProven, proveResolvedBalances } from './prove-resolved-balances.ts';
 import { resolveWalletBalances } from './resolve-wallet-balances.ts';
@@ -34,73 +25,62 @@ const TOKENS_MAX = 2_000;
 export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
   return (app, dependencies) => {
-    const { chains, database, logger } = dependencies;
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const wallet = c.req.valid('param').address;
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
-      const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
-        wallet,
-        tokens: query.token_addresses ?? null,
-        excludeSpam: query.exclude_spam ?? true,
-        verifiedOnly: false,
-        toBlock: query.to_block ?? null,
-        limit: TOKENS_MAX,
-        order: null,
-        liveMaxAgeMs,
-      });
-      if (!reported.isCovered && wallet !== ZERO_ADDRESS)
-        await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requesterOf(c));
-      const proofs =
-        query.proof === true
-          ? await proveResolvedBalances({ database, nodeReads, logger, waitMs }, chain, wallet, reported)
-          : null;
-      const shown = proofs === null ? reported.balances : asProven(reported.balances, proofs);
-      const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
-      const complete = reported.isComplete && !reported.hasNext && !isDoubted;
-      const rows = shown.map((balance) => showBalance(balance, proofs?.get(balance.token)));
-      const headers = { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) };
-      return c.json(rows, 200, headers);
+    const { database, logger, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/{address}/erc20',
+      operationId: 'getWalletTokenBalances',
+      tags: ['Wallets'],
+      summary: 'List ERC-20 balances by wallet',
+      description:
+        'Up to 2,000 balances above zero, by last transfer, newest first. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted. The headers report missing data, and X-Indexed-Unread lists up to 20 tokens whose balance no node returned in time.',
+      params: { address: parameters.address },
+      query: {
+        chain: parameters.chain,
+        to_block: parameters.toBlock.openapi({
+          description:
+            'Returns balances after this block. Blocks below the indexed range need an archive node. Default: the newest block.',
+        }),
+        exclude_spam: booleanParameter({ default: true, description: 'Omits tokens that are possible spam.' }),
+        proof: booleanParameter({
+          default: false,
+          description:
+            'Compares the first 50 balances with the state of the chain, and returns for each whether it is proven.',
+        }),
+      },
+      lists: { token_addresses: parameters.addresses },
+      datasets: [erc20Transfers.name],
+      response: { description: 'The ERC-20 balances', schema: walletBalancesSchema },
+      errors: [404],
+      async answer({ address: wallet, chain, requester, c, ...query }) {
+        const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
+          wallet,
+          tokens: query.token_addresses ?? null,
+          excludeSpam: query.exclude_spam ?? true,
+          verifiedOnly: false,
+          toBlock: query.to_block ?? null,
+          limit: TOKENS_MAX,
+          order: null,
+          liveMaxAgeMs,
+        });
+        if (!reported.isCovered && wallet !== ZERO_ADDRESS)
+          await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        const proofs =
+          query.proof === true
+            ? await proveResolvedBalances({ database, nodeReads, logger, waitMs }, chain, wallet, reported)
+            : null;
+        const shown = proofs === null ? reported.balances : asProven(reported.balances, proofs);
+        const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
+        const complete = reported.isComplete && !reported.hasNext && !isDoubted;
+        const rows = shown.map((balance) => showBalance(balance, proofs?.get(balance.token)));
+        const headers = { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) };
+        return c.json(rows, 200, headers);
+      },
     });
   };
 }
 
-const DEFAULT_CHAIN = 'eth';
 const UNREAD_NAMED_MAX = 20;
 
 function unreadHeader(tokens: readonly Address[]): Readonly<Record<string, string>> {
   return tokens.length === 0 ? {} : { 'x-indexed-unread': tokens.slice(0, UNREAD_NAMED_MAX).join(',') };
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  const query = querySchema(
-    {
-      chain: parameters.chain,
-      to_block: parameters.toBlock.openapi({
-        description:
-          'Returns balances after this block. Blocks below the indexed range need an archive node. Default: the newest block.',
-      }),
-      exclude_spam: booleanParameter({ default: true, description: 'Omits tokens that are possible spam.' }),
-      proof: booleanParameter({
-        default: false,
-        description:
-          'Compares the first 50 balances with the state of the chain, and returns for each whether it is proven.',
-      }),
-    },
-    { token_addresses: parameters.addresses },
-  );
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/{address}/erc20',
-    operationId: 'getWalletTokenBalances',
-    tags: ['Wallets'],
-    summary: 'List ERC-20 balances by wallet',
-    description:
-      'Up to 2,000 balances above zero, by last transfer, newest first. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted. The headers report missing data, and X-Indexed-Unread lists up to 20 tokens whose balance no node returned in time.',
-    request: { params: z.object({ address: parameters.address }), query },
-    responses: {
-      200: { description: 'The ERC-20 balances', content: { 'application/json': { schema: walletBalancesSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
 }

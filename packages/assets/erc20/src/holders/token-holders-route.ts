@@ -1,13 +1,5 @@
-import {
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-} from '@chainstead/http';
+import { defineRoute, type RouteModule } from '@chainstead/http';
 import { showIndexed } from '@chainstead/pages';
-import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { COUNTED_MS, getKnownHolders } from './get-known-holders.ts';
@@ -19,53 +11,43 @@ import { HOLDERS_PENDING, holdersPendingSchema, showHolders, tokenHoldersSchema 
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
   const { nodeReads, projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {
-    const { chains, database, logger } = dependencies;
-    app.openapi(routeOf(dependencies), async (c) => {
-      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
-      const token = c.req.valid('param').tokenAddress;
-      const ends = performance.now() + waitMs;
-      let holders = await getKnownHolders(database, chain, token);
-      let isKept = holders.isBuilt && holders.isAskNoted;
-      if (!isKept) {
-        const kind = { dataset: erc20Transfers, state: erc20TokenHolders };
-        isKept = (await projections.keep(chain, kind, token, waitMs)) === 'built';
-        holders = await getKnownHolders(database, chain, token);
-      }
-      const { indexed, isCovered, decimals } = holders;
-      if (!isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requesterOf(c));
-      const patience = { waitMs: Math.max(0, ends - performance.now()), maxAgeMs: COUNTED_MS };
-      const counts = isKept
-        ? (holders.counts ?? (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, patience)))
-        : null;
-      if (counts === null) return c.json({ message: HOLDERS_PENDING }, 202);
-      const shown = showIndexed({ ...indexed, complete: indexed.complete && counts.isSound });
-      return c.json({ ...showHolders(counts, decimals), indexed: shown }, 200);
+    const { database, logger, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/erc20/{tokenAddress}/holders',
+      operationId: 'getTokenHolders',
+      tags: ['Tokens'],
+      summary: 'Get holder statistics of a token',
+      description:
+        'Number of holders, share of the largest, changes over time, and distribution by size. Counted in the background: returns 202 until the count is complete.',
+      params: { tokenAddress: parameters.address },
+      query: { chain: parameters.chain },
+      datasets: [erc20Transfers.name],
+      response: { description: 'The holder statistics', schema: tokenHoldersSchema },
+      otherResponses: {
+        202: {
+          description: 'The holders are being counted',
+          content: { 'application/json': { schema: holdersPendingSchema } },
+        },
+      },
+      async answer({ tokenAddress: token, chain, requester, c }) {
+        const ends = performance.now() + waitMs;
+        let holders = await getKnownHolders(database, chain, token);
+        let isKept = holders.isBuilt && holders.isAskNoted;
+        if (!isKept) {
+          const kind = { dataset: erc20Transfers, state: erc20TokenHolders };
+          isKept = (await projections.keep(chain, kind, token, waitMs)) === 'built';
+          holders = await getKnownHolders(database, chain, token);
+        }
+        const { indexed, isCovered, decimals } = holders;
+        if (!isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
+        const patience = { waitMs: Math.max(0, ends - performance.now()), maxAgeMs: COUNTED_MS };
+        const counts = isKept
+          ? (holders.counts ?? (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, patience)))
+          : null;
+        if (counts === null) return c.json({ message: HOLDERS_PENDING }, 202);
+        const shown = showIndexed({ ...indexed, complete: indexed.complete && counts.isSound });
+        return { ...showHolders(counts, decimals), indexed: shown };
+      },
     });
   };
-}
-
-const DEFAULT_CHAIN = 'eth';
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/erc20/{tokenAddress}/holders',
-    operationId: 'getTokenHolders',
-    tags: ['Tokens'],
-    summary: 'Get holder statistics of a token',
-    description:
-      'Number of holders, share of the largest, changes over time, and distribution by size. Counted in the background: returns 202 until the count is complete.',
-    request: {
-      params: z.object({ tokenAddress: parameters.address }),
-      query: querySchema({ chain: parameters.chain }),
-    },
-    responses: {
-      200: { description: 'The holder statistics', content: { 'application/json': { schema: tokenHoldersSchema } } },
-      202: {
-        description: 'The holders are being counted',
-        content: { 'application/json': { schema: holdersPendingSchema } },
-      },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
 }

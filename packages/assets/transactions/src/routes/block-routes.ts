@@ -3,23 +3,13 @@ import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { asSql, type ReadDatabase, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
-import {
-  type ApiContext,
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  NotFoundError,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-  textParameter,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/requested-entries.ts';
 import { findCoveredBlock } from '../indexed/find-covered-block.ts';
 import { findStoredBlock } from '../indexed/find-stored-block.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
-import type { OnDemandReads } from '../on-demand-reads.ts';
+import type { OnDemandReads, TracingRequest } from '../on-demand-reads.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
@@ -32,7 +22,7 @@ import { showTransaction } from '../records/transaction-response.ts';
 import { transactions } from '../stored/datasets.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
-import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
+import { asksInternal, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
 export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [blockRoute(options), statsRoute(options)];
@@ -40,45 +30,64 @@ export function blockRoutes(options: TransactionRouteOptions): readonly RouteMod
 
 function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, reads } = dependencies;
-    app.openapi(block(dependencies), async (c) => {
-      const { include, ...query } = c.req.valid('query');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const at = c.req.valid('param').block_number_or_hash;
-      const found = await findBlock({ reads, onDemandReads }, c, chain, at);
-      const { block: header, transactions, finalized } = found;
-      const tracing = { onDemandReads, chain, requester: requesterOf(c) };
-      const internal = asksInternal(include)
-        ? await readInternalTransactionsOfBlock(tracing, { ...header, finalized })
-        : undefined;
-      const [labelOf, booksOf, marks] = await Promise.all([
-        labelsOfTransactions(reads, chain, transactions),
-        abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
-        readMarks(reads, chain, header.number, found),
-      ]);
-      const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
-      const shown = transactions.map((transaction) => {
-        const method = decodedCall(transaction, header.number, booksOf)?.label ?? null;
-        return showTransaction(transaction, header, labelOf, method, internalOf(transaction.hash));
-      });
-      const head = showHeader(chain, header, transactions.length);
-      const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
-      // Tags move, and a node with traces may be added.
-      const isLasting = !isTag(at) && internal !== null;
-      if (isLasting && isNotModified(c, answer)) return c.body(null, 304);
-      return c.json(answer, 200);
+    const { reads, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/block/{block_number_or_hash}',
+      operationId: 'getBlock',
+      tags: ['Blocks and transactions'],
+      summary: 'Get a block with its transactions',
+      description:
+        'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
+      params: { block_number_or_hash: placeParameter },
+      query: { chain: parameters.chain, include: includeParameter },
+      response: { description: 'The block', schema: blockSchema },
+      otherResponses: NOT_MODIFIED,
+      errors: [404],
+      async answer({ block_number_or_hash: at, chain, include, requester, c }) {
+        const reading = { onDemandReads, chain, requester };
+        const found = await findBlock(reads, reading, at);
+        const { block: header, transactions, finalized } = found;
+        const internal = asksInternal(include)
+          ? await readInternalTransactionsOfBlock(reading, { ...header, finalized })
+          : undefined;
+        const [labelOf, booksOf, marks] = await Promise.all([
+          labelsOfTransactions(reads, chain, transactions),
+          abis.forPage(reads, chain, callsOf(transactions.map((transaction) => ({ block: header, transaction })))),
+          readMarks(reads, chain, header.number, found),
+        ]);
+        const internalOf = (hash: string) => (internal === undefined ? undefined : (internal?.get(hash) ?? null));
+        const shown = transactions.map((transaction) => {
+          const method = decodedCall(transaction, header.number, booksOf)?.label ?? null;
+          return showTransaction(transaction, header, labelOf, method, internalOf(transaction.hash));
+        });
+        const head = showHeader(chain, header, transactions.length);
+        const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
+        // Tags move, and a node with traces may be added.
+        const isLasting = !isTag(at) && internal !== null;
+        return isLasting && isNotModified(c, answer) ? c.body(null, 304) : answer;
+      },
     });
   };
 }
 
 function statsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
-    app.openapi(stats(dependencies), async (c) => {
-      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      const at = c.req.valid('param').block_number_or_hash;
-      const stored = await countStoredBlock(dependencies.reads, chain, at);
-      const counts = stored ?? countBlock(chain, await readThrough(onDemandReads, c, chain, at));
-      return c.json(showBlockStats(counts), 200);
+    const { reads, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/block/{block_number_or_hash}/stats',
+      operationId: 'getBlockStats',
+      tags: ['Blocks and transactions'],
+      summary: 'Get the number of transactions and transfers of a block',
+      description:
+        'Served from the index if it contains all transactions and transfers of the block, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
+      params: { block_number_or_hash: placeParameter },
+      query: { chain: parameters.chain },
+      response: { description: 'The block statistics', schema: blockStatsSchema },
+      errors: [404],
+      async answer({ block_number_or_hash: at, chain, requester }) {
+        const stored = await countStoredBlock(reads, chain, at);
+        return showBlockStats(stored ?? countBlock(chain, await readThrough({ onDemandReads, chain, requester }, at)));
+      },
     });
   };
 }
@@ -88,25 +97,24 @@ function isTag(at: BlockPlace): boolean {
 }
 
 async function findBlock(
-  { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
-  c: ApiContext,
-  chain: Chain,
+  reads: ReadDatabase,
+  reading: TracingRequest,
   at: BlockPlace,
 ): Promise<FoundBlock & { readonly source: 'indexed' | 'node' }> {
-  const stored = await findStoredBlock(reads, chain, at);
+  const stored = await findStoredBlock(reads, reading.chain, at);
   if (stored !== null) return { ...stored, source: 'indexed' };
-  return { ...(await readThrough(onDemandReads, c, chain, at)), source: 'node' };
+  return { ...(await readThrough(reading, at)), source: 'node' };
 }
 
 /** @throws NotFoundError (404) if no node has it, and as {@link OnDemandReads.read} */
-async function readThrough(onDemandReads: OnDemandReads, c: ApiContext, chain: Chain, at: BlockPlace) {
+async function readThrough({ onDemandReads, chain, requester }: TracingRequest, at: BlockPlace) {
   const { found } = await onDemandReads.read({
     chain,
     kind: blockKind,
     question: { at },
     // A tag refers to another block after a while.
     isLasting: (answer) => !isTag(at) && answer.found?.finalized === true,
-    requester: requesterOf(c),
+    requester,
   });
   if (found === null) throw new NotFoundError('Block not found');
   return found;
@@ -119,50 +127,6 @@ const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
   description: `Format: ${PLACE}. latest is the newest indexed block.`,
   example: '15000000',
 });
-
-const READ =
-  'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
-const COUNTED =
-  'Served from the index if it contains all transactions and transfers of the block, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
-
-function block({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/block/{block_number_or_hash}',
-    operationId: 'getBlock',
-    tags: ['Blocks and transactions'],
-    summary: 'Get a block with its transactions',
-    description: READ,
-    request: {
-      params: z.object({ block_number_or_hash: placeParameter }),
-      query: querySchema({ chain: parameters.chain, include: includeParameter }),
-    },
-    responses: {
-      200: { description: 'The block', content: { 'application/json': { schema: blockSchema } } },
-      ...NOT_MODIFIED,
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
-}
-
-function stats({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/block/{block_number_or_hash}/stats',
-    operationId: 'getBlockStats',
-    tags: ['Blocks and transactions'],
-    summary: 'Get the number of transactions and transfers of a block',
-    description: COUNTED,
-    request: {
-      params: z.object({ block_number_or_hash: placeParameter }),
-      query: querySchema({ chain: parameters.chain }),
-    },
-    responses: {
-      200: { description: 'The block statistics', content: { 'application/json': { schema: blockStatsSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
-}
 
 const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
 

@@ -1,39 +1,38 @@
 import { ChainsteadError, parseDate } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-  textParameter,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { defineRoute, type RouteModule, textParameter } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { blockAtTimeKind } from '../dates/block-at-time-reader.ts';
 import { CLOSEST, closestBlock, type TimedBlock } from '../dates/closest-block.ts';
 import { knownNeighbours } from '../dates/known-neighbours.ts';
 import { isoOf } from '../records/transaction-response.ts';
-import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
+import type { TransactionRouteOptions } from './route-options.ts';
 
 /** docs/api/blocks.md#dates-to-blocks */
 export function dateToBlockRoute({ onDemandReads, clock }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, reads: database } = dependencies;
-    app.openapi(dateToBlock(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const time = query.date === undefined ? Math.floor(clock.now() / 1_000) : query.date.getTime() / 1_000;
-      const closest = query.closest ?? 'nearest';
-      const known = await closestBlock(time, closest, (at) => knownNeighbours({ database, clock }, chain, at));
-      if (known !== null) return c.json(show(time, known), 200);
-      const { block } = await onDemandReads.read({
-        chain,
-        kind: blockAtTimeKind,
-        question: { time, closest },
-        isLasting: ({ isHead }) => !isHead,
-        requester: requesterOf(c),
-      });
-      return c.json(show(time, block), 200);
+    const { reads: database, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/dateToBlock',
+      operationId: 'getDateToBlock',
+      tags: ['Blocks and transactions'],
+      summary: 'Get the block closest to a date',
+      description:
+        'Exact result from indexed blocks, or from a search of the block headers of a node if blocks are missing. Returns 503 if the search exceeds `ON_DEMAND_WAIT_MS`.',
+      query: { chain: parameters.chain, date: dateParameter, closest: closestParameter },
+      response: { description: 'The block', schema: dateToBlockSchema },
+      async answer({ chain, date, closest = 'nearest', requester }) {
+        const time = date === undefined ? Math.floor(clock.now() / 1_000) : date.getTime() / 1_000;
+        const known = await closestBlock(time, closest, (at) => knownNeighbours({ database, clock }, chain, at));
+        if (known !== null) return show(time, known);
+        const { block } = await onDemandReads.read({
+          chain,
+          kind: blockAtTimeKind,
+          question: { time, closest },
+          isLasting: ({ isHead }) => !isHead,
+          requester,
+        });
+        return show(time, block);
+      },
     });
   };
 }
@@ -92,22 +91,3 @@ function readDate(text: string): Date | undefined {
 }
 
 const MILLISECONDS = /^[1-9]\d{11,}$/;
-
-function dateToBlock({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/dateToBlock',
-    operationId: 'getDateToBlock',
-    tags: ['Blocks and transactions'],
-    summary: 'Get the block closest to a date',
-    description:
-      'Exact result from indexed blocks, or from a search of the block headers of a node if blocks are missing. Returns 503 if the search exceeds `ON_DEMAND_WAIT_MS`.',
-    request: {
-      query: querySchema({ chain: parameters.chain, date: dateParameter, closest: closestParameter }),
-    },
-    responses: {
-      200: { description: 'The block', content: { 'application/json': { schema: dateToBlockSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
-}

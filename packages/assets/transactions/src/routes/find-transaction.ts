@@ -2,13 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import { type Hash, parseHash } from '@chainstead/core';
 import { hexBytes, type ReadDatabase, sql } from '@chainstead/db';
 import { readPackedPage } from '@chainstead/db/packed-rows';
-import { type ApiContext, NotFoundError, requesterOf, textParameter } from '@chainstead/http';
+import { NotFoundError, textParameter } from '@chainstead/http';
 import { InconsistentPageError, readConsistentPage } from '@chainstead/pages';
 import { logs } from '../contract-logs/dataset.ts';
 import { readCoveredBlock } from '../indexed/block-coverage.ts';
 import { readStoredLogs } from '../indexed/stored-logs.ts';
 import { readInternalTransactions } from '../internal-transactions.ts';
-import type { OnDemandReads } from '../on-demand-reads.ts';
+import type { OnDemandReads, TracingRequest } from '../on-demand-reads.ts';
 import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 import { transactions } from '../stored/datasets.ts';
@@ -21,9 +21,8 @@ export interface SourcedTransaction extends FoundTransaction {
 
 /** From the index if complete, else a node. @throws NotFoundError, as {@link OnDemandReads.read} */
 export async function findTransaction(
-  { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
-  c: ApiContext,
-  chain: Chain,
+  reads: ReadDatabase,
+  { onDemandReads, chain, requester }: TracingRequest,
   hash: string,
 ): Promise<SourcedTransaction> {
   const stored = await findStoredTransaction(reads, chain, parseHash(hash));
@@ -33,15 +32,15 @@ export async function findTransaction(
     kind: transactionKind,
     question: { hash },
     isLasting: (answer) => answer.found?.finalized === true,
-    requester: requesterOf(c),
+    requester,
   });
   if (found === null) throw new NotFoundError('Transaction not found');
   return { ...found, source: 'node' };
 }
 
 /** Null: no node provides traces. @throws as {@link OnDemandReads.read} */
-export async function internalOf(onDemandReads: OnDemandReads, c: ApiContext, chain: Chain, found: FoundTransaction) {
-  const traced = await readInternalTransactions({ onDemandReads, chain, requester: requesterOf(c) }, [found]);
+export async function internalOf(reading: TracingRequest, found: FoundTransaction) {
+  const traced = await readInternalTransactions(reading, [found]);
   return traced?.get(found.transaction.hash) ?? null;
 }
 

@@ -1,29 +1,34 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type ApiDependencies,
-  ApiError,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { ApiError, defineRoute, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { internalTransactionSchema, showInternalTransactions } from '../records/internal-transaction-response.ts';
 import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
-import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
+import type { TransactionRouteOptions } from './route-options.ts';
 
 /** docs/api/transactions.md#internal-transactions */
 export function internalTransactionsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
-    app.openapi(routeOf(dependencies), async (c) => {
-      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      const { reads } = dependencies;
-      const found = await findTransaction({ reads, onDemandReads }, c, chain, c.req.valid('param').transaction_hash);
-      const { block, transaction } = found;
-      const place = { hash: transaction.hash, block };
-      const shown = showInternalTransactions(place, await internalOf(onDemandReads, c, chain, found));
-      if (shown === null) throw new NoTracesError(chain);
-      return c.json(shown, 200);
+    const { reads, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/transaction/{transaction_hash}/internal-transactions',
+      operationId: 'getInternalTransactions',
+      tags: ['Blocks and transactions'],
+      summary: 'List internal transactions of a transaction',
+      description:
+        'Traced by a node, verified against the transaction, in execution order, without the outermost call. Returns 400 if no node of the chain returns traces, and 503 if tracing exceeds `ON_DEMAND_WAIT_MS`.',
+      params: { transaction_hash: hashParameter },
+      query: { chain: parameters.chain },
+      response: { description: 'The internal transactions', schema: z.array(internalTransactionSchema) },
+      errors: [404],
+      async answer({ transaction_hash: hash, chain, requester }) {
+        const reading = { onDemandReads, chain, requester };
+        const found = await findTransaction(reads, reading, hash);
+        const { block, transaction } = found;
+        const place = { hash: transaction.hash, block };
+        const shown = showInternalTransactions(place, await internalOf(reading, found));
+        if (shown === null) throw new NoTracesError(chain);
+        return shown;
+      },
     });
   };
 }
@@ -34,27 +39,4 @@ class NoTracesError extends ApiError {
     const message = `no node of ${key} gives traces`;
     super({ code: 'NO_TRACES', status: 400, message, details: { reason: 'no-traces' } });
   }
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/transaction/{transaction_hash}/internal-transactions',
-    operationId: 'getInternalTransactions',
-    tags: ['Blocks and transactions'],
-    summary: 'List internal transactions of a transaction',
-    description:
-      'Traced by a node, verified against the transaction, in execution order, without the outermost call. Returns 400 if no node of the chain returns traces, and 503 if tracing exceeds `ON_DEMAND_WAIT_MS`.',
-    request: {
-      params: z.object({ transaction_hash: hashParameter }),
-      query: querySchema({ chain: parameters.chain }),
-    },
-    responses: {
-      200: {
-        description: 'The internal transactions',
-        content: { 'application/json': { schema: z.array(internalTransactionSchema) } },
-      },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
 }

@@ -5,6 +5,7 @@ import type { ApiDependencies } from '../api-dependencies.ts';
 import { requesterOf } from '../limits/on-demand-budget.ts';
 import { indexedChain, type NeededDataset } from '../parameters/indexed-chains.ts';
 import { querySchema } from '../parameters/parameters.ts';
+import { type BodyBounds, bodyBounds } from '../requests/body-bounds.ts';
 import { type DocumentedStatus, errorResponses, type Validation } from '../requests/error-answer.ts';
 import type { Shape } from './paged-route.ts';
 
@@ -19,9 +20,9 @@ type Given<Params extends Shape, Query extends Shape, Lists extends Shape, Sent>
 
 export interface Route<Params extends Shape, Query extends Shape, Lists extends Shape, Sent, Body> {
   /** @default get, with a body post */
-  readonly method?: 'get' | 'post' | 'put' | 'delete';
+  readonly method?: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly path: string;
-  readonly operationId: string;
+  readonly operationId?: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
@@ -30,6 +31,7 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
   /** Parameters of the query that may be given several times. */
   readonly lists?: Lists;
   readonly body?: z.ZodType<Sent>;
+  readonly bodyBounds?: BodyBounds;
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
   /** If one is off, the response is the 400 of `indexedChain`. */
   readonly datasets?: readonly NeededDataset[];
@@ -39,9 +41,9 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
     /** @default 200 */
     readonly status?: 200 | 201 | 202;
   };
-  /** Responses that `answer` sends by itself. */
+  /** `answer` returns them as a `Response`. */
   readonly otherResponses?: RouteConfig['responses'];
-  /** Beside 401, 500, 503, 400 for invalid parameters, and 429. */
+  /** In addition to 401, 500, 503, 400 for invalid parameters, and 429. */
   readonly errors?: readonly DocumentedStatus[];
   /** @default true */
   readonly hasRateLimit?: boolean;
@@ -68,7 +70,7 @@ export function defineRoute<
   const document = createRoute({
     method,
     path: route.path,
-    operationId: route.operationId,
+    ...(route.operationId !== undefined && { operationId: route.operationId }),
     tags: [...route.tags],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
@@ -77,6 +79,7 @@ export function defineRoute<
       ...(hasQuery && { query: querySchema(query ?? {}, route.lists) }),
       ...(body !== undefined && { body: { required: true, content: { 'application/json': { schema: body } } } }),
     },
+    ...(route.bodyBounds !== undefined && bodyBounds(route.bodyBounds)),
     responses: {
       [status]: { description: response.description, content: { 'application/json': { schema: response.schema } } },
       ...route.otherResponses,
@@ -91,7 +94,10 @@ export function defineRoute<
       ...asked,
       ...(query !== undefined &&
         'chain' in query && { chain: indexedChain(chains, named.chain?.key ?? DEFAULT_CHAIN, ...datasets) }),
-      body: body === undefined ? undefined : c.req.valid('json'),
+      // Not held here, so that a route can release a large body while it waits.
+      get body() {
+        return body === undefined ? undefined : c.req.valid('json');
+      },
       requester: requesterOf(c),
       c,
     };

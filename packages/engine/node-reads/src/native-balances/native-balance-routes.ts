@@ -1,81 +1,110 @@
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import type { Chain } from '@chainstead/chains';
+import { type Address, decimalAmount, toQuantity } from '@chainstead/core';
+import { defineRoute, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { getNativeBalances, type NativeBalancesOptions } from './get-native-balances.ts';
-import * as response from './native-balances-response.ts';
-
-const DEFAULT_CHAIN = 'eth';
+import type { NativeBalances } from './stored-native-balances.ts';
 
 /** docs/api/wallets.md#native-balances */
 export function nativeBalanceRoutes(options: NativeBalancesOptions): readonly RouteModule[] {
   const routes: RouteModule = (app, dependencies) => {
-    const { chains, database } = dependencies;
-    app.openapi(nativeBalance(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const { address } = c.req.valid('param');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const requested = { addresses: [address], toBlock: query.to_block ?? null };
-      return c.json(response.showNativeBalance(await getNativeBalances(options, database, chain, requested)), 200);
+    const { database, parameters } = dependencies;
+    const query = {
+      chain: parameters.chain,
+      to_block: parameters.toBlock.openapi({
+        description:
+          'Returns the balance after this block. Older blocks need an archive node. Default: the newest indexed block.',
+      }),
+    };
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/{address}/balance',
+      operationId: 'getNativeBalance',
+      tags: ['Wallets'],
+      summary: 'Get the native balance of a wallet',
+      description: 'Read from a node on request. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
+      params: { address: parameters.address },
+      query,
+      response: { description: 'The native balance', schema: nativeBalanceSchema },
+      errors: [404],
+      async answer({ address, chain, to_block: toBlock = null }) {
+        const requested = { addresses: [address], toBlock };
+        const { block, balances } = await getNativeBalances(options, database, chain, requested);
+        return { balance: balances[0] ?? '0', block_number: String(block.number) };
+      },
     });
-    app.openapi(nativeBalances(dependencies), async (c) => {
-      const { wallet_addresses: addresses, ...query } = c.req.valid('query');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const requested = { addresses, toBlock: query.to_block ?? null };
-      const balances = await getNativeBalances(options, database, chain, requested);
-      return c.json(response.showNativeBalances(chain, addresses, balances), 200);
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/wallets/balances',
+      operationId: 'getNativeBalancesForAddresses',
+      tags: ['Wallets'],
+      summary: 'Get native balances of multiple wallets',
+      description:
+        'All balances are of one block. Read from a node on request. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
+      query,
+      lists: { wallet_addresses: parameters.addressesInOrder },
+      response: { description: 'An array with one object: the native balances', schema: nativeBalancesSchema },
+      errors: [404],
+      async answer({ chain, wallet_addresses: addresses, to_block: toBlock = null }) {
+        const balances = await getNativeBalances(options, database, chain, { addresses, toBlock });
+        return showNativeBalances(chain, addresses, balances);
+      },
     });
   };
   return [routes];
 }
 
-const AFTER_BLOCK =
-  'Returns the balance after this block. Older blocks need an archive node. Default: the newest indexed block.';
+const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
+const amount = (example: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', example });
 
-function nativeBalance({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/{address}/balance',
-    operationId: 'getNativeBalance',
-    tags: ['Wallets'],
-    summary: 'Get the native balance of a wallet',
-    description: 'Read from a node on request. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({
-        chain: parameters.chain,
-        to_block: parameters.toBlock.openapi({ description: AFTER_BLOCK }),
+const nativeBalanceSchema = z
+  .object({
+    balance: digits('5000000000000000000').openapi({ description: 'In wei' }),
+    block_number: digits('16435704').openapi({ description: 'Block number. The balances are those after this block' }),
+  })
+  .openapi('NativeBalance');
+
+const walletBalanceSchema = z
+  .object({
+    address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
+    balance: digits('5000000000000000000').openapi({ description: 'In wei' }),
+    balance_formatted: amount('5').openapi({ description: 'In whole native tokens' }),
+  })
+  .openapi('NativeWalletBalance');
+
+const nativeBalancesSchema = z.array(
+  z
+    .object({
+      chain: z.string().openapi({ example: 'eth' }),
+      chain_id: z.string().openapi({ pattern: '^0x[0-9a-f]+$', example: '0x1' }),
+      total_balance: digits('5000000000000000000').openapi({ description: 'Total of all wallets in wei' }),
+      total_balance_formatted: amount('5').openapi({ description: 'In whole native tokens' }),
+      block_number: digits('16435704').openapi({
+        description: 'Block number. The balances are those after this block',
+      }),
+      block_timestamp: digits('1674069191').openapi({ description: 'Unix seconds' }),
+      wallet_balances: z.array(walletBalanceSchema).openapi({ description: 'In request order' }),
+    })
+    .openapi('NativeBalances'),
+);
+
+function showNativeBalances(
+  chain: Chain,
+  addresses: readonly Address[],
+  { block, balances }: NativeBalances,
+): z.infer<typeof nativeBalancesSchema> {
+  const coins = (wei: string): string => decimalAmount(wei, chain.native.decimals);
+  const total = balances.reduce((sum, wei) => sum + BigInt(wei), 0n).toString();
+  return [
+    {
+      chain: chain.key,
+      chain_id: toQuantity(chain.id),
+      total_balance: total,
+      total_balance_formatted: coins(total),
+      block_number: String(block.number),
+      block_timestamp: String(block.timestamp),
+      wallet_balances: addresses.map((address, index) => {
+        const balance = balances[index] ?? '0';
+        return { address, balance, balance_formatted: coins(balance) };
       }),
     },
-    responses: {
-      200: {
-        description: 'The native balance',
-        content: { 'application/json': { schema: response.nativeBalanceSchema } },
-      },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
-}
-
-function nativeBalances({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/wallets/balances',
-    operationId: 'getNativeBalancesForAddresses',
-    tags: ['Wallets'],
-    summary: 'Get native balances of multiple wallets',
-    description:
-      'All balances are of one block. Read from a node on request. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.',
-    request: {
-      query: querySchema(
-        { chain: parameters.chain, to_block: parameters.toBlock.openapi({ description: AFTER_BLOCK }) },
-        { wallet_addresses: parameters.addressesInOrder },
-      ),
-    },
-    responses: {
-      200: {
-        description: 'An array with one object: the native balances',
-        content: { 'application/json': { schema: response.nativeBalancesSchema } },
-      },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
+  ];
 }

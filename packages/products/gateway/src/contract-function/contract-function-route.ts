@@ -1,18 +1,14 @@
 import { toQuantity } from '@chainstead/core';
 import {
   type ApiDependencies,
-  bodyBounds,
-  errorResponses,
+  defineRoute,
   InvalidParameterError,
-  indexedChain,
   type OnDemandBudget,
-  querySchema,
   type RouteModule,
   releaseBody,
-  requesterOf,
   textParameter,
 } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { CallDirectly } from '../index.ts';
 import { encodeCall } from './call/encode-call.ts';
 import { type CallParams, findFunction } from './call/find-function.ts';
@@ -24,7 +20,6 @@ export interface ContractFunctionOptions {
   readonly budget: OnDemandBudget;
 }
 
-export const DEFAULT_CHAIN = 'eth';
 const ENTRIES_MAX = 2_000;
 const CALL_MS_MAX = 10_000;
 const ANSWER_BYTES_MAX = 2_097_152;
@@ -32,33 +27,56 @@ const ANSWER_BYTES_MAX = 2_097_152;
 /** docs/api/transactions.md#contract-functions */
 export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains } = dependencies;
-    app.openapi(runContractFunction(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const { address } = c.req.valid('param');
-      // The gateway may offer more chains than are indexed.
-      const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
-      if (query.block !== undefined && query.to_block !== undefined) {
-        const message = 'block and to_block are the same: give one of them';
-        throw new InvalidParameterError({ parameter: 'to_block', message });
-      }
-      const { requested, data, errors } = readCall(c.req.valid('json'), query.function_name);
-      releaseBody(c);
-      if (!budget.mayCall) throw callsOff();
-      const block = query.block ?? (query.to_block === undefined ? 'latest' : toQuantity(query.to_block));
-      const keyId = requesterOf(c);
-      const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
-      const answer = await budget.run(keyId, async () => {
-        const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
-        // Nothing declared or returned: by a contract, or by an address without one.
-        if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
-        const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
-        if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
-        return called;
-      });
-      return c.json(readAnswer(answer, { requested, errors, chain: chain.name }), 200);
+    const { parameters } = dependencies;
+    defineRoute(app, offeredChains(dependencies), {
+      path: '/api/v2.2/{address}/function',
+      operationId: 'runContractFunction',
+      tags: ['Contracts'],
+      summary: 'Call a read-only contract function',
+      description:
+        'Calls a node within the request; the limits of JSON-RPC calls apply. Returns a single value as it is, several values as an object by position and name, and no value as null. A revert returns 400 with its reason.',
+      params: { address: parameters.address },
+      query: {
+        chain: parameters.chain,
+        function_name: functionName,
+        block: blockParameter,
+        to_block: parameters.toBlock.openapi({ description: 'Same as block, as a number.' }),
+      },
+      body: bodySchema,
+      bodyBounds: { bytesMax: 1_048_576, valuesMax: 60_000 },
+      response: {
+        description: 'The return value of the function',
+        schema: z.unknown().openapi({ example: '1000000' }),
+      },
+      errors: [413],
+      async answer(request) {
+        const { address, chain, block: at, to_block: toBlock, requester: keyId, c } = request;
+        if (at !== undefined && toBlock !== undefined) {
+          const message = 'block and to_block are the same: give one of them';
+          throw new InvalidParameterError({ parameter: 'to_block', message });
+        }
+        const { requested, data, errors } = readCall(request.body, request.function_name);
+        releaseBody(c);
+        if (!budget.mayCall) throw callsOff();
+        const block = at ?? (toBlock === undefined ? 'latest' : toQuantity(toBlock));
+        const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
+        const answer = await budget.run(keyId, async () => {
+          const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
+          // Nothing declared or returned: by a contract, or by an address without one.
+          if (requested.outputs.length > 0 || called.kind !== 'result' || called.value !== NOTHING) return called;
+          const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
+          if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
+          return called;
+        });
+        return readAnswer(answer, { requested, errors, chain: chain.name });
+      },
     });
   };
+}
+
+/** The gateway may offer more chains than are indexed. */
+export function offeredChains({ chains }: Pick<ApiDependencies, 'chains'>): Pick<ApiDependencies, 'chains'> {
+  return { chains: { ...chains, isIndexed: () => true } };
 }
 
 function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
@@ -108,8 +126,6 @@ const bodyMembers = {
 };
 const bodySchema = z.object(bodyMembers);
 
-const BODY_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 60_000 });
-
 const NAME_LENGTH_MAX = 1_024;
 
 const functionName = z
@@ -117,36 +133,6 @@ const functionName = z
   .min(1, { error: 'at least 1 character' })
   .max(NAME_LENGTH_MAX, { error: `at most ${NAME_LENGTH_MAX} characters` })
   .openapi({ description: 'Function name, or a signature such as balanceOf(address)', example: 'balanceOf' });
-
-function runContractFunction({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'post',
-    path: '/api/v2.2/{address}/function',
-    operationId: 'runContractFunction',
-    tags: ['Contracts'],
-    summary: 'Call a read-only contract function',
-    description:
-      'Calls a node within the request; the limits of JSON-RPC calls apply. Returns a single value as it is, several values as an object by position and name, and no value as null. A revert returns 400 with its reason.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({
-        chain: parameters.chain,
-        function_name: functionName,
-        block: blockParameter,
-        to_block: parameters.toBlock.openapi({ description: 'Same as block, as a number.' }),
-      }),
-      body: { required: true, content: { 'application/json': { schema: bodySchema } } },
-    },
-    ...BODY_BOUNDS,
-    responses: {
-      200: {
-        description: 'The return value of the function',
-        content: { 'application/json': { schema: z.unknown().openapi({ example: '1000000' }) } },
-      },
-      ...errorResponses(400, 401, 413, 429, 500, 503),
-    },
-  });
-}
 
 type CallBlock = string | { readonly blockHash: string };
 

@@ -1,21 +1,13 @@
-import { type Address, parseAddress } from '@chainstead/core';
-import {
-  type ApiContext,
-  type AuditActor,
-  apiActorOf,
-  definePagedRoute,
-  errorResponses,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
-import { type AddressChange, createStreamAddressStore } from '../records/stream-addresses.ts';
+import { parseAddress } from '@chainstead/core';
+import { apiActorOf, definePagedRoute, querySchema, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import type { StreamServices } from '../stream-services.ts';
+import { defineStreamRoute } from './define-stream-route.ts';
 import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
-import { idParameters, limitParameter, listPage, pageBody, STREAM_LIST } from './list-parameters.ts';
+import { idParameter, limitParameter, listPage, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
-import { ADDRESSES_BOUNDS, answer, jsonBody, pageSchema } from './stream-response.ts';
-import { refuseInvalid } from './validation-failed.ts';
+import { ADDRESSES_BOUNDS, pageSchema } from './stream-response.ts';
 
 const TAGS = ['Streams'];
 const PATH = '/streams/evm/{id}/address';
@@ -30,7 +22,7 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
       operationId: 'GetAddresses',
       tags: TAGS,
       summary: 'List the addresses of a stream',
-      params: idParameters,
+      params: z.object({ id: idParameter() }),
       query: querySchema({ limit: limitParameter, cursor: dependencies.parameters.cursor }),
       response: {
         description: 'A page of addresses in ascending order',
@@ -51,26 +43,57 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
         return pageBody(addresses, envelope, total);
       },
     });
-    const change = async (
-      c: ApiContext,
-      { id: streamId }: { readonly id: string },
-      { address: given }: { readonly address: string | readonly string[] },
-      apply: (streamId: string, addresses: readonly Address[], by: AuditActor) => Promise<AddressChange | 'none'>,
-    ) => {
-      const outcome = await apply(streamId, givenAddresses(given, 'address'), apiActorOf(c));
-      if (outcome === 'no-stream') throw notFound('Stream');
-      if (outcome === 'none') throw notFound('Address');
-      const address = typeof given === 'string' ? given.toLowerCase() : given.map((text) => text.toLowerCase());
-      return { streamId, address };
-    };
-    for (const { route, operation } of changes)
-      app.openapi(
-        route,
-        async (c) => c.json(await change(c, c.req.valid('param'), c.req.valid('json'), store[operation]), 200),
-        refuseInvalid,
-      );
+    for (const { operation, itemsMin, ...documented } of CHANGES)
+      defineStreamRoute(app, dependencies, {
+        ...documented,
+        path: PATH,
+        tags: TAGS,
+        params: { id: idParameter() },
+        body: z.strictObject({ address: addressMember(itemsMin) }),
+        bodyBounds: ADDRESSES_BOUNDS,
+        response: { description: 'The stream and the addresses of the request', schema: changedSchema },
+        errors: [404, 413],
+        async answer({ id: streamId, body: { address }, c }) {
+          const outcome = await store[operation](streamId, givenAddresses(address, 'address'), apiActorOf(c));
+          if (outcome === 'no-stream') throw notFound('Stream');
+          if (outcome === 'none') throw notFound('Address');
+          const lower = typeof address === 'string' ? address.toLowerCase() : address.map((text) => text.toLowerCase());
+          return { streamId, address: lower };
+        },
+      });
   };
 }
+
+const changedSchema = z
+  .object({ streamId: z.uuid(), address: z.union([z.string(), z.array(z.string()).readonly()]) })
+  .openapi('StreamAddresses');
+
+const CHANGES = [
+  {
+    operation: 'add',
+    method: 'post',
+    operationId: 'AddAddressToStream',
+    itemsMin: 1,
+    summary: 'Add addresses to a stream',
+    description: 'Takes effect from the next block. Addresses that the stream already has are ignored.',
+  },
+  {
+    operation: 'replace',
+    method: 'patch',
+    operationId: 'ReplaceAddressFromStream',
+    itemsMin: 0,
+    summary: 'Replace the addresses of a stream',
+    description: 'Replaces all addresses of the stream. An empty list removes all of them.',
+  },
+  {
+    operation: 'remove',
+    method: 'delete',
+    operationId: 'DeleteAddressFromStream',
+    itemsMin: 1,
+    summary: 'Delete addresses from a stream',
+    description: 'Returns 404 if the stream has none of the addresses.',
+  },
+] as const;
 
 function addressMember(itemsMin: number) {
   return z
@@ -92,46 +115,3 @@ function addressMember(itemsMin: number) {
       example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
     });
 }
-
-const changed = z
-  .object({ streamId: z.uuid(), address: z.union([z.string(), z.array(z.string()).readonly()]) })
-  .openapi('StreamAddresses');
-
-const responses = {
-  200: answer('The stream and the addresses of the request', changed),
-  ...errorResponses(400, 401, 404, 413, 500, 503),
-};
-
-const changes = (
-  [
-    {
-      operation: 'add',
-      method: 'post',
-      operationId: 'AddAddressToStream',
-      itemsMin: 1,
-      summary: 'Add addresses to a stream',
-      description: 'Takes effect from the next block. Addresses that the stream already has are ignored.',
-    },
-    {
-      operation: 'replace',
-      method: 'patch',
-      operationId: 'ReplaceAddressFromStream',
-      itemsMin: 0,
-      summary: 'Replace the addresses of a stream',
-      description: 'Replaces all addresses of the stream. An empty list removes all of them.',
-    },
-    {
-      operation: 'remove',
-      method: 'delete',
-      operationId: 'DeleteAddressFromStream',
-      itemsMin: 1,
-      summary: 'Delete addresses from a stream',
-      description: 'Returns 404 if the stream has none of the addresses.',
-    },
-  ] as const
-).map(({ operation, itemsMin, method, operationId, summary, description }) => {
-  const body = jsonBody(z.strictObject({ address: addressMember(itemsMin) }));
-  const facts = { method, path: PATH, operationId, tags: TAGS, summary, description };
-  const request = { params: idParameters, body };
-  return { operation, route: createRoute({ ...facts, request, ...ADDRESSES_BOUNDS, responses }) };
-});

@@ -7,12 +7,11 @@ import { streamHistoryRoute, streamLogsRoute, streamReplayRoute } from './histor
 import { streamSettingsRoutes } from './settings-routes.ts';
 import { streamStatsRoutes } from './stats-routes.ts';
 import { streamStatusRoute } from './status-route.ts';
-import { streamListRoutes, streamRoutes } from './stream-routes.ts';
+import { streamRoutes } from './stream-routes.ts';
 
 /** docs/api/streams-reference.md#stream-routes */
 export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {
   const streams = [
-    streamListRoutes(services),
     streamRoutes(services),
     streamStatusRoute(services),
     streamAddressRoutes(services),

@@ -1,31 +1,39 @@
 import { toQuantity } from '@chainstead/core';
-import { apiActorOf, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { apiActorOf, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { type HistoricalJob, listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { HistoricalRange, StreamServices } from '../stream-services.ts';
 import { chainMember } from './block-routes.ts';
+import { defineStreamRoute } from './define-stream-route.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
 import { idParameter } from './list-parameters.ts';
 import { StreamChainError } from './stream-errors.ts';
-import { ADDRESSES_BOUNDS, answer, jsonBody } from './stream-response.ts';
+import { ADDRESSES_BOUNDS } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
-import type { StreamChains } from './stream-schema.ts';
-import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
+import { ValidationFailedError } from './validation-failed.ts';
 
 const TAGS = ['Stream deliveries'];
-const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'] as const;
+const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'];
 
 /** docs/api/streams-reference.md#stream-routes */
 export function historicalJobRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
-    const store = createStreamStore(dependencies.database);
-    const chains = streamChains(dependencies, services.chains);
+    const { database } = dependencies;
+    const store = createStreamStore(database);
+    const chainId = chainMember(streamChains(dependencies, services.chains));
     for (const path of CREATE_PATHS)
-      app.openapi(
-        create(path, chains),
-        async (c) => {
-          const { chainId: chain, streamId, addresses, ...given } = c.req.valid('json');
+      defineStreamRoute(app, dependencies, {
+        path,
+        tags: TAGS,
+        summary: 'Replay a stream over past blocks',
+        description:
+          'Set either both timestamps (Unix seconds) or both blocks, inclusive. addresses replaces the addresses of the stream for this job.',
+        body: z.strictObject({ chainId, ...newJobMembers }),
+        bodyBounds: ADDRESSES_BOUNDS,
+        response: { description: 'The job was accepted', schema: acceptedSchema },
+        errors: [404, 413, 429],
+        async answer({ body: { chainId: chain, streamId, addresses, ...given }, c }) {
           const range = rangeOf(given);
           const watched = addresses === undefined ? null : givenAddresses(addresses, 'addresses');
           const stream = existing(await store.get(streamId));
@@ -35,20 +43,41 @@ export function historicalJobRoutes(services: StreamServices): RouteModule {
           if (job === null) throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
           const { id, totalBlocks, totalJobs } = job;
           const message = `The stream is replayed over ${totalBlocks} blocks`;
-          return c.json({ id, message, totalJobs, totalBlocks, totalPartitions: totalJobs }, 200);
+          return { id, message, totalJobs, totalBlocks, totalPartitions: totalJobs };
         },
-        refuseInvalid,
-      );
-    app.openapi(
-      list,
-      async (c) => {
-        const jobs = await listHistoricalJobs(dependencies.database, c.req.valid('query').streamId ?? null);
-        return c.json(jobs.map(jobResponse), 200);
-      },
-      refuseInvalid,
-    );
+      });
+    defineStreamRoute(app, dependencies, {
+      path: '/historical-jobs',
+      operationId: 'GetJobs',
+      tags: TAGS,
+      summary: 'List the newest 1,000 historical jobs',
+      query: { streamId: idParameter().optional() },
+      response: { description: 'The historical jobs, newest first', schema: z.array(jobSchema) },
+      answer: async ({ streamId = null }) => (await listHistoricalJobs(database, streamId)).map(jobResponse),
+    });
   };
 }
+
+const quantity = z.int().min(0);
+
+const newJobMembers = {
+  streamId: idParameter(),
+  fromTimestamp: quantity.optional(),
+  toTimestamp: quantity.optional(),
+  blockFrom: quantity.optional(),
+  blockTo: quantity.optional(),
+  addresses: addressList.optional(),
+};
+
+const acceptedSchema = z
+  .object({
+    id: z.uuid(),
+    message: z.string(),
+    totalJobs: z.int(),
+    totalBlocks: z.int(),
+    totalPartitions: z.int(),
+  })
+  .openapi('AcceptedHistoricalJob');
 
 type GivenRange = {
   readonly [Member in 'fromTimestamp' | 'toTimestamp' | 'blockFrom' | 'blockTo']?: number | undefined;
@@ -96,48 +125,6 @@ function jobResponse(job: HistoricalJob) {
   };
 }
 
-const quantity = z.int().min(0);
-
-function create<const Path extends (typeof CREATE_PATHS)[number]>(path: Path, chains: StreamChains) {
-  return createRoute({
-    method: 'post',
-    path,
-    tags: TAGS,
-    summary: 'Replay a stream over past blocks',
-    description:
-      'Set either both timestamps (Unix seconds) or both blocks, inclusive. addresses replaces the addresses of the stream for this job.',
-    request: {
-      body: jsonBody(
-        z.strictObject({
-          chainId: chainMember(chains),
-          streamId: idParameter(),
-          fromTimestamp: quantity.optional(),
-          toTimestamp: quantity.optional(),
-          blockFrom: quantity.optional(),
-          blockTo: quantity.optional(),
-          addresses: addressList.optional(),
-        }),
-      ),
-    },
-    ...ADDRESSES_BOUNDS,
-    responses: {
-      200: answer(
-        'The job was accepted',
-        z
-          .object({
-            id: z.uuid(),
-            message: z.string(),
-            totalJobs: z.int(),
-            totalBlocks: z.int(),
-            totalPartitions: z.int(),
-          })
-          .openapi('AcceptedHistoricalJob'),
-      ),
-      ...errorResponses(400, 401, 404, 413, 429, 500, 503),
-    },
-  });
-}
-
 const jobSchema = z
   .object({
     id: z.uuid(),
@@ -162,16 +149,3 @@ const jobSchema = z
     updatedAt: z.iso.datetime(),
   })
   .openapi('HistoricalJob');
-
-const list = createRoute({
-  method: 'get',
-  path: '/historical-jobs',
-  operationId: 'GetJobs',
-  tags: TAGS,
-  summary: 'List the newest 1,000 historical jobs',
-  request: { query: querySchema({ streamId: idParameter().optional() }) },
-  responses: {
-    200: answer('The historical jobs, newest first', z.array(jobSchema)),
-    ...errorResponses(400, 401, 500, 503),
-  },
-});

@@ -26,8 +26,6 @@ export function idParameter() {
     .openapi({ type: 'string', format: 'uuid' });
 }
 
-export const idParameters = z.object({ id: idParameter() });
-
 export const STREAM_LIST = {
   refuseInvalid,
   refusal: ({ message }: InvalidParameterError) =>

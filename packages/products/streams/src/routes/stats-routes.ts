@@ -1,34 +1,49 @@
-import { errorResponses, type RouteModule } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import type { RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { type DeliveryCounters, readAllStats, readStreamStats, type StreamStats } from '../records/stats.ts';
+import { defineStreamRoute } from './define-stream-route.ts';
 import { idParameter } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
-import { answer } from './stream-response.ts';
-import { refuseInvalid } from './validation-failed.ts';
-
-const TAGS = ['Stream deliveries'];
 
 /** docs/api/streams-reference.md#statistics */
-export const streamStatsRoutes: RouteModule = (app, { database }) => {
-  app.openapi(readAll, async (c) => c.json(accountResponse(await readAllStats(database)), 200), refuseInvalid);
-  app.openapi(
-    readOne,
-    async (c) => {
-      const stats = await readStreamStats(database, c.req.valid('param').streamId);
-      if (stats === null) throw notFound('Stat');
-      return c.json({ ...totals([stats]), ...times([stats]) }, 200);
+export const streamStatsRoutes: RouteModule = (app, dependencies) => {
+  const { database } = dependencies;
+  defineStreamRoute(app, dependencies, {
+    path: '/stats',
+    operationId: 'GetStats',
+    tags: ['Stream deliveries'],
+    summary: 'Get delivery statistics of all streams',
+    description: 'Includes deleted streams.',
+    response: {
+      description: 'Totals and statistics of each stream',
+      schema: z
+        .object({ ...counters, streams: z.array(z.object({ ...counters, streamId: z.uuid() })), ...dates })
+        .openapi('AccountStats'),
     },
-    refuseInvalid,
-  );
+    async answer() {
+      const stats = await readAllStats(database);
+      const streams = stats.map((single) => ({ ...totals([single]), streamId: single.streamId }));
+      return { ...totals(stats), streams, ...times(stats) };
+    },
+  });
+  defineStreamRoute(app, dependencies, {
+    path: '/stats/{streamId}',
+    operationId: 'GetStatsByStreamId',
+    tags: ['Stream deliveries'],
+    summary: 'Get delivery statistics of a stream',
+    params: { streamId: idParameter() },
+    response: {
+      description: 'The statistics of the stream',
+      schema: z.object({ ...counters, ...dates }).openapi('StreamStats'),
+    },
+    errors: [404],
+    async answer({ streamId }) {
+      const stats = await readStreamStats(database, streamId);
+      if (stats === null) throw notFound('Stat');
+      return { ...totals([stats]), ...times([stats]) };
+    },
+  });
 };
-
-function accountResponse(stats: readonly StreamStats[]) {
-  return {
-    ...totals(stats),
-    streams: stats.map((single) => ({ ...totals([single]), streamId: single.streamId })),
-    ...times(stats),
-  };
-}
 
 function totals(stats: readonly StreamStats[]) {
   const sum = (counter: keyof DeliveryCounters) => stats.reduce((total, { [counter]: count }) => total + count, 0);
@@ -58,34 +73,3 @@ const counters = {
   totalTxsInternalProcessed: z.int(),
 };
 const dates = { createdAt: z.iso.datetime().optional(), updatedAt: z.iso.datetime().optional() };
-
-const readAll = createRoute({
-  method: 'get',
-  path: '/stats',
-  operationId: 'GetStats',
-  tags: TAGS,
-  summary: 'Get delivery statistics of all streams',
-  description: 'Includes deleted streams.',
-  responses: {
-    200: answer(
-      'Totals and statistics of each stream',
-      z
-        .object({ ...counters, streams: z.array(z.object({ ...counters, streamId: z.uuid() })), ...dates })
-        .openapi('AccountStats'),
-    ),
-    ...errorResponses(401, 500, 503),
-  },
-});
-
-const readOne = createRoute({
-  method: 'get',
-  path: '/stats/{streamId}',
-  operationId: 'GetStatsByStreamId',
-  tags: TAGS,
-  summary: 'Get delivery statistics of a stream',
-  request: { params: z.object({ streamId: idParameter() }) },
-  responses: {
-    200: answer('The statistics of the stream', z.object({ ...counters, ...dates }).openapi('StreamStats')),
-    ...errorResponses(400, 401, 404, 500, 503),
-  },
-});

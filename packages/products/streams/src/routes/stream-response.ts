@@ -1,5 +1,4 @@
 import { toQuantity } from '@chainstead/core';
-import { bodyBounds } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { DescribeStreams } from '../contracts/describe-streams.ts';
 import type { Stream } from '../stream.ts';
@@ -72,16 +71,8 @@ export async function showStream(describe: DescribeStreams, stream: Stream) {
   return streamResponse(described);
 }
 
-export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
-  return { description, content: { 'application/json': { schema } } };
-}
-
-export const CONFIG_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 40_000 });
-export const ADDRESSES_BOUNDS = bodyBounds({ bytesMax: 4_194_304, valuesMax: 90_000 });
-
-export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
-  return { required: true, content: { 'application/json': { schema } } };
-}
+export const CONFIG_BOUNDS = { bytesMax: 1_048_576, valuesMax: 40_000 };
+export const ADDRESSES_BOUNDS = { bytesMax: 4_194_304, valuesMax: 90_000 };
 
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ result: z.array(item).readonly(), cursor: z.string().optional(), total: z.int() });

@@ -1,18 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  booleanParameter,
-  chainsParameter,
-  errorResponses,
-  indexedChainsOf,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-} from '@chainstead/http';
+import { booleanParameter, chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
 import type { OnDemandBackfill } from '@chainstead/pages';
-import { createRoute, z } from '@hono/zod-openapi';
 import type { TrackedWallets } from '../../index.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
@@ -37,7 +27,7 @@ const COUNTED_MS = 60_000;
 export function createWalletInsightRoute(options: WalletInsightOptions): RouteModule {
   const { served, nodeReads, waitMs, clock, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
-    const { chains, database, logger, reads } = dependencies;
+    const { chains, database, logger, reads, parameters } = dependencies;
     const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
       // Before steps that may fail: a later request then finds more.
       await trackedWallets.ask({ database, logger }, chain, wallet, requester);
@@ -50,44 +40,30 @@ export function createWalletInsightRoute(options: WalletInsightOptions): RouteMo
       const isComplete = indexed.complete && (chain.swaps === 'off' || swaps.isComplete);
       return { chain, counts, swapVolume: swaps.volume, toBlock: to, isComplete };
     };
-    app.openapi(routeOf(dependencies), async (c) => {
-      const address = c.req.valid('param').address as Address;
-      const { chains: requested, includeChainBreakdown: withBreakdown = false } = c.req.valid('query');
-      const wanted =
-        requested === undefined
-          ? served.toSorted((a, b) => a.id - b.id)
-          : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
-      const requester = requesterOf(c);
-      const counted = await Promise.all(wanted.map((chain) => count(chain, address, requester)));
-      return c.json(showWalletInsight(address, counted, { now: clock.now() / 1_000, withBreakdown }), 200);
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/wallets/{address}/insight',
+      operationId: 'getWalletInsight',
+      tags: ['Wallets'],
+      summary: 'Get aggregated activity of a wallet',
+      description:
+        'Aggregates over the requested chains, or over all indexed chains. Counted in the background and cached for a minute: returns 503 until the count is complete. USD amounts are null if prices are not available.',
+      params: { address: parameters.address },
+      query: {
+        includeChainBreakdown: booleanParameter({
+          default: false,
+          description: 'Adds the same aggregates per chain, with amounts in its native token.',
+        }),
+      },
+      lists: { chains: chainsParameter('Default: all indexed chains.') },
+      response: { description: 'The aggregated activity', schema: walletInsightSchema },
+      async answer({ address, chains: requested, includeChainBreakdown: withBreakdown = false, requester }) {
+        const wanted =
+          requested === undefined
+            ? served.toSorted((a, b) => a.id - b.id)
+            : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
+        const counted = await Promise.all(wanted.map((chain) => count(chain, address, requester)));
+        return showWalletInsight(address, counted, { now: clock.now() / 1_000, withBreakdown });
+      },
     });
   };
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/wallets/{address}/insight',
-    operationId: 'getWalletInsight',
-    tags: ['Wallets'],
-    summary: 'Get aggregated activity of a wallet',
-    description:
-      'Aggregates over the requested chains, or over all indexed chains. Counted in the background and cached for a minute: returns 503 until the count is complete. USD amounts are null if prices are not available.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema(
-        {
-          includeChainBreakdown: booleanParameter({
-            default: false,
-            description: 'Adds the same aggregates per chain, with amounts in its native token.',
-          }),
-        },
-        { chains: chainsParameter('Default: all indexed chains.') },
-      ),
-    },
-    responses: {
-      200: { description: 'The aggregated activity', content: { 'application/json': { schema: walletInsightSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
 }

@@ -1,17 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  chainsParameter,
-  errorResponses,
-  indexedChainsOf,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
-import { activeChainsSchema, showActiveChain } from '../active-chains/active-chains-response.ts';
-import { type ActiveChain, getActiveChain } from '../active-chains/get-active-chain.ts';
+import { chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
+import { indexedSchema, showIndexed } from '@chainstead/pages';
+import { z } from '@hono/zod-openapi';
+import { type ActiveChain, type EndTransaction, getActiveChain } from '../active-chains/get-active-chain.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import type { HistoryRouteOptions } from './wallet-history-route.ts';
 
@@ -23,43 +14,76 @@ export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedW
 export function createActiveChainsRoute(options: ActiveChainsOptions): RouteModule {
   const { served, trackedWallets, onDemandBackfill } = options;
   return (app, dependencies) => {
-    const { chains, database, logger, reads } = dependencies;
-    app.openapi(routeOf(dependencies), async (c) => {
-      const address = c.req.valid('param').address as Address;
-      const { chains: requested } = c.req.valid('query');
-      const wanted =
-        requested === undefined
-          ? served.toSorted((a, b) => a.id - b.id)
-          : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
-      const requester = requesterOf(c);
-      const find = async (chain: Chain): Promise<ActiveChain | null> => {
-        await trackedWallets.ask({ database, logger }, chain, address, requester);
-        const { ends, indexed } = await getActiveChain(reads, chain, address);
-        if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
-        return ends === null ? null : { chain, ...ends, indexed };
-      };
-      const active = (await Promise.all(wanted.map(find))).filter((chain) => chain !== null);
-      return c.json({ address, active_chains: active.map(showActiveChain) }, 200);
+    const { chains, database, logger, reads, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/wallets/{address}/chains',
+      operationId: 'getWalletActiveChains',
+      tags: ['Wallets'],
+      summary: 'List active chains of a wallet',
+      description:
+        'First and last transaction of the wallet on each chain, including transfers sent by others. Chains without activity are omitted.',
+      params: { address: parameters.address },
+      lists: { chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.') },
+      response: { description: 'The active chains', schema: activeChainsSchema },
+      async answer({ address, chains: requested, requester }) {
+        const wanted =
+          requested === undefined
+            ? served.toSorted((a, b) => a.id - b.id)
+            : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
+        const find = async (chain: Chain): Promise<ActiveChain | null> => {
+          await trackedWallets.ask({ database, logger }, chain, address, requester);
+          const { ends, indexed } = await getActiveChain(reads, chain, address);
+          if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
+          return ends === null ? null : { chain, ...ends, indexed };
+        };
+        const active = (await Promise.all(wanted.map(find))).filter((chain) => chain !== null);
+        return { address, active_chains: active.map(showActiveChain) };
+      },
     });
   };
 }
 
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/wallets/{address}/chains',
-    operationId: 'getWalletActiveChains',
-    tags: ['Wallets'],
-    summary: 'List active chains of a wallet',
-    description:
-      'First and last transaction of the wallet on each chain, including transfers sent by others. Chains without activity are omitted.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({}, { chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.') }),
-    },
-    responses: {
-      200: { description: 'The active chains', content: { 'application/json': { schema: activeChainsSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
+const endSchema = z
+  .object({
+    block_number: z.string().openapi({ pattern: '^[0-9]+$' }),
+    block_timestamp: z.string().openapi({ example: '2022-11-19T20:01:23.000Z' }),
+    transaction_hash: z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' }),
+  })
+  .openapi('EndTransaction');
+
+/** docs/api/wallets.md#active-chains */
+const activeChainsSchema = z
+  .object({
+    address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
+    active_chains: z.array(
+      z
+        .object({
+          chain: z.string().openapi({ example: 'eth' }),
+          chain_id: z.string().openapi({ example: '0x1' }),
+          first_transaction: endSchema.openapi({
+            description: 'First known transaction. The first of all if indexed.complete is true',
+          }),
+          last_transaction: endSchema,
+          indexed: indexedSchema,
+        })
+        .openapi('ActiveChain'),
+    ),
+  })
+  .openapi('WalletActiveChains');
+
+type ShownChain = z.infer<typeof activeChainsSchema>['active_chains'][number];
+
+function showActiveChain({ chain, first, last, indexed }: ActiveChain): ShownChain {
+  return {
+    chain: chain.key,
+    chain_id: `0x${chain.id.toString(16)}`,
+    first_transaction: showEnd(first),
+    last_transaction: showEnd(last),
+    indexed: showIndexed(indexed),
+  };
+}
+
+function showEnd({ block, hash }: EndTransaction): z.infer<typeof endSchema> {
+  const { block_number, block_timestamp } = block;
+  return { block_number: String(block_number), block_timestamp, transaction_hash: hash };
 }

@@ -6,9 +6,9 @@ import { addressOf, recordedData, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { accountTransactions, internalTransfers } from '../../index.ts';
+import { walletStatsSchema } from '../routes/wallet-stats-route.ts';
 import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
-import { walletStatsSchema } from './wallet-stats-response.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
