@@ -1,9 +1,10 @@
 /** Every few seconds. Without progress: status, metric, and a log line per minute. */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
+import { missingCoverage } from '@chainstead/sync';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
-import { listCoverage, missingVersions } from './coverage.ts';
+import { listCoverage } from './coverage.ts';
 import { readNetworkStart, saveHealth } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
 
@@ -104,7 +105,7 @@ async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | n
     metrics.coveredBlocks.set({ chain, dataset: name, proof: 'none' }, covered);
     if (top !== undefined) tops.push(top);
     if (reach === null || start === null || top === undefined) continue;
-    const missing = missingVersions([{ from: start.historyStart, to: top }], [name], coverage);
+    const missing = missingCoverage({ from: start.historyStart, to: top }, [name], coverage);
     metrics.gapBlocks.set(
       { chain, dataset: name },
       missing.reduce((sum, { range }) => sum + rangeSize(range), 0),
