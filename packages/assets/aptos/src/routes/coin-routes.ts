@@ -4,12 +4,11 @@ import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { COIN_ROWS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
-import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
-import type { CursorFilter } from './open-page.ts';
+import { type CursorFilter, type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
 import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
 import { badRequest, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
+import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
 import type { IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
@@ -126,7 +125,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
     app.get(coinsByHashesDocument.getRoutingPath(), async (c) => {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
-      if (problems.length > 0) return c.json(badRequest(problems), 400);
+      if (problems.length > 0) throw badRequest(problems);
       const network = values.network ?? networkOfRequest(c, networks);
       const networkName = sql`${network}`;
       const hashes = sql`unnest(${values.coin_type_hashes.map(hexBytes)}::bytea[])`;
@@ -138,10 +137,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
         ) => sql`SELECT ${select}, ${coveredIn(networkName, SCAN.dataset)} AS covered FROM ${hashes} AS wanted(hash)
   CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = ${networkName} LIMIT 1) AS coin`,
       );
-      if (rows.length === 0 && page.covered === null) {
-        const obstacle = whyNotIndexed(networks, network, SCAN.dataset);
-        if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
-      }
+      if (rows.length === 0 && page.covered === null) requireIndexed(networks, network, SCAN.dataset);
       return c.json(rows.map(showCoin), 200);
     });
   };

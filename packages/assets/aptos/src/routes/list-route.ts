@@ -1,11 +1,18 @@
 import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
-import { errorResponses, type RouteModule } from '@chainstead/http';
+import { answerPages, errorResponses, type RequestedPage, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type CursorFilter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter } from './parameter.ts';
 import { badRequest, badRequestSchema, type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
+import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
+
+/** Bound to a cursor, normalized; null: absent. */
+export type CursorFilter = Readonly<Record<string, string | number | readonly string[] | null>>;
+
+const filterSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
+);
 
 export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
 
@@ -41,60 +48,59 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
   route: ListRoute<Path, Own, Row, Shown>,
   networks: NetworkChoice,
 ): RouteModule {
-  return (app, { paging, reads }) => {
-    const runs = paging.forRoute({
-      route: `aptos${route.path}`,
+  return (app, dependencies) => {
+    const document = documentOf(route);
+    const answer = answerPages(dependencies, {
+      path: route.path,
+      cursorName: `aptos${route.path}`,
       filter: filterSchema,
       position: z.array(z.string()),
       limitDefault: 1,
+      isLimitPerPage: true,
+      firstPage: 0,
+      refusal: ({ message }) => badRequest([message]),
+      prepare: (page: RequestedPage<CursorFilter, string[], { readonly offset: number }>) => page,
+      async read({ filter, position, limit, given }) {
+        const scan = route.scanOf(filter, position);
+        const network = filter.network === 'testnet' ? 'testnet' : 'mainnet';
+        const { rows, page } = await readPackedPage<Row, CoveredTexts>(dependencies.reads, route.rows, (select) =>
+          pageStatement({
+            ...{ ...scan, select, network, limit, after: position },
+            offset: position === null ? given.offset : 0,
+          }),
+        );
+        const { covered } = page;
+        // Rows that are indexed or imported are returned anyway.
+        if (rows.length === 0 && covered === null) requireIndexed(networks, network, scan.dataset);
+        const shown = rows.slice(0, limit);
+        const last = rows.length > limit ? shown.at(-1) : undefined;
+        return { shown, covered, next: last && { position: [...route.placeOf(last)], upperBound: 0 } };
+      },
+      present({ shown, covered }, { cursor }) {
+        const [first = null, newest = null] = covered?.slice(1, -1).split(',') ?? [];
+        return {
+          cursor,
+          hasNextPage: cursor !== null,
+          indexed: { from_version: first, to_version: newest, complete: first === '0' },
+          result: shown.map(route.show),
+        };
+      },
     });
-    const document = documentOf(route);
     // Rules are checked here, together, with the texts that clients know.
     app.openAPIRegistry.registerPath(document);
-    app.get(document.getRoutingPath(), async (c) => {
+    app.get(document.getRoutingPath(), (c) => {
       const path = readParameters(route.pathParameters, valuesOf(c.req.param()));
       const common = readParameters({ ...PAGING, ...route.parameters }, c.req.queries());
       const problems = [...path.problems, ...common.problems];
-      if (problems.length > 0) return c.json(badRequest(problems), 400);
+      if (problems.length > 0) throw badRequest(problems);
       const { cursor, network, limit, offset }: ValuesOf<typeof PAGING> = common.values;
-      const opened = openPage(runs, {
-        cursor,
-        limit,
-        filter: route.filterOf({ ...path.values, ...common.values }),
+      const filter = Object.entries({
+        ...route.filterOf({ ...path.values, ...common.values }),
         network: network ?? (cursor === null ? networkOfRequest(c, networks) : null),
-      });
-      if ('problems' in opened) return c.json(badRequest(opened.problems), 400);
-      const { run } = opened;
-      const { rows, covered, dataset } = await readRows(run, offset);
-      // Rows that are indexed or imported are returned anyway.
-      const obstacle = rows.length === 0 && covered === null ? whyNotIndexed(networks, networkIn(run), dataset) : null;
-      if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      const [first, newest] = covered?.slice(1, -1).split(',') ?? [];
-      const page = {
-        cursor: last === undefined ? null : runs.next(run, { position: [...route.placeOf(last)], upperBound: 0 }),
-        hasNextPage: last !== undefined,
-        indexed: { from_version: first ?? null, to_version: newest ?? null, complete: first === '0' },
-        result: shown.map(route.show),
-      };
-      return c.json(page, 200);
+      }).map(([name, value]) => [name, value ?? undefined]);
+      const request = { cursor: cursor ?? undefined, limit, order: undefined, filter: Object.fromEntries(filter) };
+      return answer(c, { offset }, request);
     });
-
-    async function readRows(run: Run, offset: number) {
-      const scan = route.scanOf(run.filter, run.position);
-      const { rows, page } = await readPackedPage<Row, CoveredTexts>(reads, route.rows, (select) =>
-        pageStatement({
-          ...scan,
-          select,
-          network: networkIn(run),
-          after: run.position,
-          offset: run.position === null ? offset : 0,
-          limit: run.limit,
-        }),
-      );
-      return { rows, covered: page.covered, dataset: scan.dataset };
-    }
   };
 }
 

@@ -1,3 +1,4 @@
+import { ApiError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
@@ -34,8 +35,9 @@ export function readParameters<Set extends ParameterSet>(
 }
 
 /** docs/api/aptos.md#bad-requests, in the words of class-validator. */
-export function badRequest(problems: readonly string[]): z.infer<typeof badRequestSchema> {
-  return { statusCode: '400', message: [...problems], error: 'Bad Request' };
+export function badRequest(problems: readonly string[]): ApiError {
+  const body: z.infer<typeof badRequestSchema> = { statusCode: '400', message: [...problems], error: 'Bad Request' };
+  return new ApiError({ code: 'INVALID_PARAMETER', status: 400, message: problems.join(', '), body });
 }
 
 export const badRequestSchema = z

@@ -12,8 +12,7 @@ import {
   optionalListParameter,
   pathParameter,
 } from './list-parameter.ts';
-import { type ListRoute, listRoute } from './list-route.ts';
-import type { CursorFilter } from './open-page.ts';
+import { type CursorFilter, type ListRoute, listRoute } from './list-route.ts';
 import type { PageScan } from './page-statement.ts';
 import { dateParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
