@@ -9,10 +9,7 @@ import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-
 /** Bound to a cursor, normalized; null: absent. */
 export type CursorFilter = Readonly<Record<string, string | number | readonly string[] | null>>;
 
-const filterSchema = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
-);
+const filterSchema = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]));
 
 export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
 
