@@ -3,7 +3,7 @@ import { ChainsteadError, errorText } from '@chainstead/core';
 import { DatabaseUnavailableError } from '@chainstead/db';
 import { lead } from '@chainstead/sync';
 import { VersionsPrunedError } from '../fullnode/errors.ts';
-import { chainIdOf, chainKeyOf } from '../fullnode/network.ts';
+import { chainIdOf } from '../fullnode/network.ts';
 import { fillVersions } from './fill-versions.ts';
 import { followVersions } from './follow-versions.ts';
 import { clearStop, readNetworkStart, saveNetworkStart, saveStall, saveStop } from './network-record.ts';
@@ -16,7 +16,7 @@ const PRUNED_RETRY_MS = 60_000;
 
 export function createAptosSync(options: AptosSyncOptions) {
   const { clock, database, fullnodes } = options;
-  const { network } = fullnodes;
+  const { chain, network } = fullnodes;
   return {
     /** Until aborted, or covered to the end version. Never rejects: reports and retries. */
     run(signal: AbortSignal): Promise<void> {
@@ -24,7 +24,7 @@ export function createAptosSync(options: AptosSyncOptions) {
       return lead(
         {
           ...options,
-          chain: chainKeyOf(network),
+          chain,
           lease: `ingest:aptos:${chainIdOf(network)}`,
           stopCodes: STOPPING,
           session: (leadership, lasting) =>
@@ -76,7 +76,7 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<{ head: number; historyStart: number }> {
   const { database, fullnodes, logger, settings } = options;
-  const { network } = fullnodes;
+  const { chain, network } = fullnodes;
   const reach = await fullnodes.ledger(signal);
   reports.reach(reach);
   await checkKnownRoots(database, fullnodes, reach.head, signal);
@@ -86,10 +86,7 @@ async function prepare(
   const firstFollowed = stored?.firstFollowed ?? Math.max(historyStart, head + 1);
   await saveNetworkStart(database, network, { historyStart, firstFollowed });
   const { oldest } = reach;
-  logger.info(
-    { chain: chainKeyOf(network), head: reach.head, oldest, history_start: historyStart },
-    'Leading the chain',
-  );
+  logger.info({ chain, head: reach.head, oldest, history_start: historyStart }, 'Leading the chain');
   return { head, historyStart };
 }
 
@@ -100,7 +97,7 @@ async function fillHistory(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, database, fullnodes, logger } = options;
-  const chain = chainKeyOf(fullnodes.network);
+  const { chain } = fullnodes;
   let isPruned = false;
   for (let from = historyStart; from <= head; ) {
     try {

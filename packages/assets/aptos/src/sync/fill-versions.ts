@@ -1,7 +1,6 @@
 /** Resumes anywhere; skips versions that are covered meanwhile. */
 import { type BlockRange, ChainsteadError, mergeRanges, rangeSize } from '@chainstead/core';
 import { chunksOf, missingCoverage, untilItSucceeds } from '@chainstead/sync';
-import { chainKeyOf } from '../fullnode/network.ts';
 import { commitBatch } from './commit-batch.ts';
 import { listCoverage } from './coverage.ts';
 import type { VersionWork } from './options.ts';
@@ -77,7 +76,7 @@ async function listMissing(
 
 async function fillChunk(options: VersionFillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
   const { clock, fullnodes, logger } = options;
-  const trying = { chain: { key: chainKeyOf(fullnodes.network) }, clock, logger, unit: 'version' } as const;
+  const trying = { chain: { key: fullnodes.chain }, clock, logger, unit: 'version' } as const;
   const fill = async (): Promise<void> => {
     for (const missing of await listMissing(options, [chunk])) await fillPart(options, missing, signal);
   };

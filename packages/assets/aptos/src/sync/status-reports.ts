@@ -3,7 +3,6 @@ import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { missingCoverage } from '@chainstead/sync';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
-import { chainKeyOf } from '../fullnode/network.ts';
 import { listCoverage } from './coverage.ts';
 import { readNetworkStart, saveHealth } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
@@ -32,7 +31,7 @@ export function startStatusReports(
   signal: AbortSignal,
 ): AptosStatusReports {
   const { clock, database, fullnodes, logger, metrics } = options;
-  const chain = chainKeyOf(fullnodes.network);
+  const { chain } = fullnodes;
   const state = { reach: null as LedgerReach | null, top: -1 };
 
   const report = async (): Promise<void> => {
@@ -94,7 +93,7 @@ function explain(
 
 async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | null): Promise<void> {
   const { database, datasets, fullnodes, metrics } = options;
-  const chain = chainKeyOf(fullnodes.network);
+  const { chain } = fullnodes;
   const coverage = await listCoverage(database, fullnodes.network);
   const start = await readNetworkStart(database, fullnodes.network);
   const tops: number[] = [];

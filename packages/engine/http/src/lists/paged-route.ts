@@ -119,11 +119,7 @@ export function definePagedRoute<
   Found extends FoundPage<P>,
   Body extends object,
   Sent,
->(
-  app: ApiApp,
-  dependencies: PageDependencies,
-  list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>,
-): void {
+>(app: ApiApp, dependencies: PageDependencies, list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>): void {
   const route = documentOf(list);
   if (list.routedPath !== undefined) app.openAPIRegistry.registerPath(route);
   const routed = list.routedPath === undefined ? route : { ...route, path: list.routedPath, hide: true };
