@@ -7,7 +7,7 @@ import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.t
 import { type CursorFilter, listRoute, networkParameter, refusals, schemaOf } from './list-route.ts';
 import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
-import { badRequest, readParameters } from './read-parameters.ts';
+import { BadRequestError, readParameters } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
 import type { IndexColumn } from './scan-conditions.ts';
 
@@ -109,7 +109,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
     app.get(coinsByHashesDocument.getRoutingPath(), async (c) => {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
-      if (problems.length > 0) throw badRequest(problems);
+      if (problems.length > 0) throw new BadRequestError(problems);
       const network = values.network ?? networkOfRequest(c, networks);
       const networkName = sql`${network}`;
       const hashes = sql`unnest(${values.coin_type_hashes.map(hexBytes)}::bytea[])`;

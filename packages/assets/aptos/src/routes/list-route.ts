@@ -3,7 +3,7 @@ import { answerPages, errorResponses, type RequestedPage, type RouteModule } fro
 import { createRoute, z } from '@hono/zod-openapi';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter, type Parameter } from './parameter.ts';
-import { badRequest, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
+import { BadRequestError, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
 
 type FilterValue = string | number | readonly string[] | null;
@@ -56,7 +56,7 @@ export function listRoute<Row extends object>(route: ListRoute<Row>): (networks:
       limitDefault: 1,
       isLimitPerPage: true,
       firstPage: 0,
-      refusal: ({ message }) => badRequest([message]),
+      refusal: ({ message }) => new BadRequestError([message]),
       prepare: (page: RequestedPage<CursorFilter, string[], { readonly offset: number }>) => page,
       async read({ filter, position, limit, given }) {
         const scan = route.scanOf(filter, position);
@@ -89,7 +89,7 @@ export function listRoute<Row extends object>(route: ListRoute<Row>): (networks:
       const inPath = readParameters(pathParameters, Object.fromEntries(named));
       const inQuery = readParameters(all, c.req.queries());
       const problems = [...inPath.problems, ...inQuery.problems];
-      if (problems.length > 0) throw badRequest(problems);
+      if (problems.length > 0) throw new BadRequestError(problems);
       const { cursor, limit, offset, network, ...own } = inQuery.values;
       const ofRequest = cursor === null ? networkOfRequest(c, networks) : null;
       const filter = Object.entries({ ...inPath.values, ...own, network: network ?? ofRequest });

@@ -1,4 +1,4 @@
-import { ApiError } from '@chainstead/http';
+import { InvalidParameterError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
@@ -35,9 +35,13 @@ export function readParameters<Set extends ParameterSet>(
 }
 
 /** docs/api/aptos.md#bad-requests, in the words of class-validator. */
-export function badRequest(problems: readonly string[]): ApiError {
-  const body: z.infer<typeof badRequestSchema> = { statusCode: '400', message: [...problems], error: 'Bad Request' };
-  return new ApiError({ code: 'INVALID_PARAMETER', status: 400, message: problems.join(', '), body });
+export class BadRequestError extends InvalidParameterError {
+  override readonly body: z.infer<typeof badRequestSchema>;
+
+  constructor(problems: readonly string[]) {
+    super(...problems.map((message) => ({ parameter: '', message })));
+    this.body = { statusCode: '400', message: [...problems], error: 'Bad Request' };
+  }
 }
 
 export const badRequestSchema = z

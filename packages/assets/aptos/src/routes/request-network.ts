@@ -1,7 +1,7 @@
 import { type ApiContext, NotIndexedError } from '@chainstead/http';
 import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
-import { badRequest } from './read-parameters.ts';
+import { BadRequestError } from './read-parameters.ts';
 
 export interface NetworkChoice {
   /** If this is only testnet, it is the default. */
@@ -35,11 +35,11 @@ const NODE_URL_KEYS: Readonly<Record<AptosNetwork, string>> = {
   testnet: 'APTOS_TESTNET_NODE_URL',
 };
 
-/** @throws ApiError if it is not indexed here */
+/** @throws BadRequestError if it is not indexed here */
 export function requireIndexed(choice: NetworkChoice, network: AptosNetwork, dataset: AptosDatasetName): void {
   const key = NODE_URL_KEYS[network];
   if (!choice.indexed.includes(network))
-    throw badRequest([new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message]);
+    throw new BadRequestError([new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message]);
   if (choice.datasets !== undefined && !choice.datasets.includes(dataset))
-    throw badRequest([NotIndexedError.ofDataset(dataset, 'APTOS_DATASETS').message]);
+    throw new BadRequestError([NotIndexedError.ofDataset(dataset, 'APTOS_DATASETS').message]);
 }
