@@ -1,7 +1,6 @@
 /** Start with `schema.ts`, `dataset.ts`, `sync/aptos-sync.ts`, `routes/aptos-routes.ts`. */
 export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';
-export type { AptosDatasetName } from './dataset.ts';
 export { aptosDatasets } from './datasets.ts';
 export { checkFullnode } from './fullnode/check-fullnode.ts';
 export { countFullnodeCalls, createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';

@@ -39,7 +39,14 @@ export {
 } from './limits/shared-limits.ts';
 export { defineRoute } from './lists/define-route.ts';
 export { defineListRoute } from './lists/list-route.ts';
-export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
+export {
+  answerPages,
+  definePagedRoute,
+  type ListQueryShape,
+  type ListRequest,
+  type PageEnvelope,
+  type RequestedPage,
+} from './lists/paged-route.ts';
 export { blockBoundsSchema, boundsOfRows, chainQueryOf, givenBlockBounds } from './parameters/block-bounds.ts';
 export {
   CHAIN_ALLOWED,

@@ -1,12 +1,6 @@
 /** Leads or stands by, follows, backfills and proves. A session resumes from the last commit. */
-import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import {
-  DatabaseError,
-  DatabaseUnavailableError,
-  failureLevel,
-  type Leadership,
-  tryAcquireLeadership,
-} from '@chainstead/db';
+import { ChainsteadError, errorText } from '@chainstead/core';
+import { DatabaseUnavailableError, type Leadership } from '@chainstead/db';
 import { type Head, inBackground } from '@chainstead/rpc';
 import { type FillOptions, fillGaps, fillHistory } from './backfill/fill-history.ts';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
@@ -17,6 +11,7 @@ import type { Dataset } from './dataset/dataset.ts';
 import { datasetsOf } from './dataset/datasets-of.ts';
 import { type BlockGuard, openBlockGuard } from './follow/block-guard.ts';
 import { follow } from './follow/follower.ts';
+import { endQuietly, lead } from './lead.ts';
 import { announceAgain } from './partitions/announce-partitions.ts';
 import { keepForgetting } from './projections/forget-unrequested.ts';
 import { buildProjections, maintainProjections } from './projections/maintain-projections.ts';
@@ -35,7 +30,6 @@ import {
   startStatusReports,
   startsAboveHead,
 } from './status/status-reports.ts';
-import { forgetLedChain } from './sync-metrics.ts';
 import { prove } from './verify/prover.ts';
 
 export interface ChainSync {
@@ -43,86 +37,59 @@ export interface ChainSync {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The database itself may have stopped responding. */
-const LAST_WORD_MS = 5_000;
-const STANDBY_POLL_MS = 1_000;
-const RESTART_DELAY_MS = 500;
-const RESTART_DELAY_MAX_MS = 15_000;
-const STOPPED_RETRY_MS = 60_000;
-const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
-const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const PROVER_IDLE_MS = 1_000;
 /** A follower further behind needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
 
+const STOPPING: ReadonlySet<string> = new Set(['REORG_TOO_DEEP', 'UNPROVEN_BLOCK', REMOVAL_CODE]);
+
 export function createChainSync(settings: ChainSyncOptions): ChainSync {
   const options = { ...settings, datasets: datasetsOf(settings.chain, settings.datasets) };
+  const { chain, clock } = options;
   return {
-    run: async (signal) => {
-      let progress = beginProgress(options.clock.now());
-      let leader: string | null = null;
-      for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
-        const started = options.clock.now();
-        const outcome = await leadOnce(options, progress, signal);
-        if (outcome.kind === 'standby') {
-          progress = beginProgress(options.clock.now());
-          if (outcome.leader !== leader) {
-            await forgetLedChain(options.metrics, options.chain.key);
-            options.logger.info(
-              { chain: options.chain.key, leader: outcome.leader },
-              'Standing by: another process leads the chain',
-            );
-          }
-          leader = outcome.leader;
-        } else leader = null;
-        if (outcome.kind === 'complete') return;
-        if (signal.aborted) return;
-        delay = options.clock.now() - started > 60_000 ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
-        await sleepUnlessAborted(options.clock, outcome.kind === 'failed' ? delay : WAITS_MS[outcome.kind], signal);
-      }
+    run: (signal) => {
+      let progress = beginProgress(clock.now());
+      return lead(
+        {
+          ...options,
+          chain: chain.key,
+          lease: `ingest:${chain.id}`,
+          stopCodes: STOPPING,
+          session: (leadership, lasting) => claimAndRun(options, leadership, progress, lasting),
+          standBy: () => {
+            progress = beginProgress(clock.now());
+          },
+          saveFailure: async (saving, error, stop) => {
+            if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
+            if (stop !== null) await saveChainStop(saving, chain.id, stop);
+            else await saveStall(saving, chain.id, errorText(error));
+          },
+        },
+        signal,
+      );
     },
   };
 }
 
-type Outcome =
-  | { readonly kind: 'complete' | 'failed' | 'stopped' | 'away' }
-  | { readonly kind: 'standby'; readonly leader: string };
+type Led = ChainSyncOptions & { readonly owner: ClaimOwner; readonly leadership: Leadership };
 
-async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, signal: AbortSignal): Promise<Outcome> {
-  const { chain, database, logger, metrics } = options;
-  let leadership: Leadership | null = null;
-  let owner: ClaimOwner | null = null;
+async function claimAndRun(
+  options: ChainSyncOptions,
+  leadership: Leadership,
+  progress: ChainProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  // A claim on a dead connection would delay the detection of lost leadership.
+  const owner = await createClaimOwner(options.database.until(leadership.lost));
   try {
-    const candidacy = await tryAcquireLeadership(database, `ingest:${chain.id}`, {
-      onCutOff: (sessions) => logger.warn({ chain: chain.key, sessions }, CUT_OFF),
-    });
-    metrics.standby.set({ chain: chain.key }, candidacy.leadership === null ? 1 : 0);
-    if (candidacy.leadership === null) return { kind: 'standby', leader: candidacy.leader };
-    leadership = candidacy.leadership;
-    metrics.leader.set({ chain: chain.key }, 1);
-    leadership.lost.addEventListener('abort', () => metrics.leader.set({ chain: chain.key }, 0), { once: true });
-    // A claim on a dead connection would delay the detection of lost leadership.
-    owner = await createClaimOwner(database.until(leadership.lost));
-    const lost = AbortSignal.any([leadership.lost, owner.lost]);
-    await runSession(
-      { ...options, database: database.until(lost), leadership, owner },
-      progress,
-      AbortSignal.any([signal, lost]),
-    );
-    return { kind: 'complete' };
+    const database = options.database.until(AbortSignal.any([leadership.lost, owner.lost]));
+    await runSession({ ...options, database, leadership, owner }, progress, AbortSignal.any([signal, owner.lost]));
   } catch (error) {
-    if (signal.aborted) return { kind: 'complete' };
-    // A lost lease makes running work fail with many errors.
-    const lostLease = [leadership, owner].find((lease) => lease?.lost.aborted === true);
-    return await reportFailure(options, progress, lostLease?.lost.reason ?? error);
+    throw owner.lost.aborted ? owner.lost.reason : error;
   } finally {
-    metrics.leader.set({ chain: chain.key }, 0);
-    await endQuietly(logger, () => owner?.close());
-    await endQuietly(logger, () => leadership?.release());
+    await endQuietly(options.logger, () => owner.close());
   }
 }
-
-type Led = ChainSyncOptions & { readonly owner: ClaimOwner; readonly leadership: Leadership };
 
 async function runSession(options: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
   const guard = await openBlockGuard(options);
@@ -246,37 +213,4 @@ async function reportFarStart({ chain, database, logger }: ChainSyncOptions, hea
     'START_BLOCK is above the head: nothing is indexed until the chain reaches it',
   );
   await saveStall(database, chain.id, farStartText(state, head));
-}
-
-const STOPPING: ReadonlySet<string> = new Set(['REORG_TOO_DEEP', 'UNPROVEN_BLOCK', REMOVAL_CODE]);
-
-async function reportFailure(options: ChainSyncOptions, progress: ChainProgress, error: unknown): Promise<Outcome> {
-  const { chain, database, logger } = options;
-  if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
-  const stopping = error instanceof ChainsteadError && STOPPING.has(error.code);
-  const code = error instanceof ChainsteadError ? { code: error.code } : {};
-  const fields = { chain: chain.key, error: errorText(error), ...code };
-  if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
-  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, resuming from the last commit');
-  const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
-  try {
-    if (stopping) await saveChainStop(saving, chain.id, error);
-    else await saveStall(saving, chain.id, errorText(error));
-  } catch (databaseError) {
-    logger[failureLevel(databaseError)](
-      { chain: chain.key, error: errorText(databaseError) },
-      'The reason could not be written to the database',
-    );
-  }
-  const isAway =
-    error instanceof DatabaseUnavailableError || (error instanceof DatabaseError && error.code === 'LEADERSHIP_LOST');
-  return { kind: stopping ? 'stopped' : isAway ? 'away' : 'failed' };
-}
-
-async function endQuietly(logger: Logger, end: () => Promise<void> | undefined): Promise<void> {
-  try {
-    await end();
-  } catch (error) {
-    logger.debug({ error: errorText(error) }, 'Closing failed; the connection is gone anyway');
-  }
 }

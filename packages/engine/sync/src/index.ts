@@ -1,6 +1,8 @@
 /** Reads, proves, decodes and writes blocks. Start reading at `chain-sync.ts`. */
 export type { BackfillProgress } from './backfill/backfill-options.ts';
+export { chunksOf } from './backfill/backfill-ranges.ts';
 export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';
+export { untilItSucceeds } from './backfill/retry-range.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
 export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
@@ -11,6 +13,7 @@ export {
   type Coverage,
   type DatasetCoverage,
   listCoverage,
+  missingCoverage,
   removeCoverage,
 } from './coverage/coverage.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
@@ -50,6 +53,7 @@ export type {
 } from './dataset/whole-block.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
 export { joinWatchers } from './follow/join-watchers.ts';
+export { lead } from './lead.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { defineSums } from './projections/define-sums.ts';
@@ -91,6 +95,7 @@ export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watche
 export { linesOfRows } from './read/decoded-batch.ts';
 export { executedTransaction, executedTransactions } from './read/executed-transactions.ts';
 export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
+export { readAhead } from './read/read-ahead.ts';
 export { readWatchedBlock } from './read/read-watched-block.ts';
 export { readTraces } from './read/traces/read-traces.ts';
 export { readTransactionTraces } from './read/traces/read-transaction-traces.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type BlockRange, defineError } from '@chainstead/core';
 import { z } from 'zod';
 import { COIN_TYPE_LENGTH_MAX } from '../coins/coin-type.ts';
-import type { StoredCoin } from '../coins/dataset.ts';
+import type { CoinRow } from '../coins/dataset.ts';
 import { chainIdOf } from '../fullnode/network.ts';
 import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -90,24 +90,14 @@ export function parseEnd(text: string, lineNumber: number): number | null {
 }
 
 /** Checks all that needs no chain, such as hash and creator. @throws CoinsFileError */
-export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): StoredCoin {
+export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): CoinRow {
   const coin = parse(coinLine, text, lineNumber);
   const { supply_aggregator_table_handle: handle, supply_aggregator_table_key: key } = coin;
   if ((handle === null) !== (key === null)) throw new CoinsFileError(lineNumber, 'has half of a supply aggregator');
   if ([...coin.coin_type].length < COIN_TYPE_LENGTH_MAX) requireConsistent(coin, lineNumber);
   const timestamp = new Date(coin.transaction_timestamp);
   if (timestamp.getUTCMilliseconds() !== 0) throw new CoinsFileError(lineNumber, 'has a timestamp with a fraction');
-  return {
-    network,
-    coinType: { text: coin.coin_type, hash: coin.coin_type_hash },
-    creatorAddress: coin.creator_address,
-    name: coin.name,
-    symbol: coin.symbol,
-    decimals: coin.decimals,
-    supplyAggregator: handle === null || key === null ? null : { handle, key },
-    transactionVersion: coin.transaction_version,
-    transactionTimestamp: timestamp,
-  };
+  return { ...coin, network, transaction_timestamp: timestamp };
 }
 
 function requireConsistent(coin: CoinLine, lineNumber: number): void {

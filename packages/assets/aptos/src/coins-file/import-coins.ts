@@ -1,6 +1,6 @@
 import { type BlockRange, mergeRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type StoredCoin, writeCoins } from '../coins/dataset.ts';
+import { type CoinRow, writeCoins } from '../coins/dataset.ts';
 import { lockCommits, recordCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.ts';
@@ -30,12 +30,10 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
     const { network, covered } = parseHeader(first.done === true ? '' : first.value);
     await lockCommits(transaction, network);
     let [coins, added] = [0, 0];
-    let waiting: StoredCoin[] = [];
+    let waiting: CoinRow[] = [];
     const write = async (): Promise<void> => {
-      added += await writeCoins(
-        transaction,
-        waiting.toSorted((a, b) => (a.coinType.hash < b.coinType.hash ? -1 : 1)),
-      );
+      const inKeyOrder = waiting.toSorted((a, b) => (a.coin_type_hash < b.coin_type_hash ? -1 : 1));
+      added += await writeCoins(transaction, inKeyOrder);
       waiting = [];
     };
     for await (const coin of readCoins(reader, network)) {
@@ -51,7 +49,7 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
 }
 
 /** @throws CoinsFileError also without an end, or with another count */
-async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<StoredCoin> {
+async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<CoinRow> {
   const seen = new Set<string>();
   let end: number | null = null;
   let lineNumber = 1;
@@ -62,9 +60,9 @@ async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork):
     end = parseEnd(next.value, lineNumber);
     if (end !== null) continue;
     const coin = parseCoin(next.value, lineNumber, network);
-    if (seen.has(coin.coinType.hash))
+    if (seen.has(coin.coin_type_hash))
       throw new CoinsFileError(lineNumber, 'gives a coin that an earlier line has given');
-    seen.add(coin.coinType.hash);
+    seen.add(coin.coin_type_hash);
     yield coin;
   }
   if (end === null)

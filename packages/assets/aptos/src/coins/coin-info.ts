@@ -4,22 +4,12 @@ import { jsonObject, optionValue } from '../rows/json-object.ts';
 import type { AptosChange } from '../transaction.ts';
 import { coinTypeOf, truncate } from './coin-type.ts';
 
-/** Addresses, handles, keys: `0x` and 64 hexadecimal digits. */
-export interface CoinInfo {
-  readonly coinType: string;
-  readonly creatorAddress: string;
-  readonly name: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly supplyAggregator: { readonly handle: string; readonly key: string } | null;
-}
-
 const NAME_LENGTH_MAX = 32;
 const SYMBOL_LENGTH_MAX = 10;
 const DECIMALS_MAX = 255;
 
-/** Null: describes no coin (docs/api/aptos.md#coins). */
-export function readCoinInfo(change: AptosChange): CoinInfo | null {
+/** The columns of a coin. Null: describes none (docs/api/aptos.md#coins). */
+export function readCoinInfo(change: AptosChange) {
   if (change.type !== 'write_resource') return null;
   const resource = jsonObject(change.data);
   if (typeof resource?.type !== 'string' || !resource.type.includes('CoinInfo')) return null;
@@ -32,11 +22,11 @@ export function readCoinInfo(change: AptosChange): CoinInfo | null {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > DECIMALS_MAX) return null;
   return {
     coinType,
-    creatorAddress,
+    creator_address: creatorAddress,
     name: truncate(name, NAME_LENGTH_MAX),
     symbol: truncate(symbol, SYMBOL_LENGTH_MAX),
     decimals,
-    supplyAggregator: aggregatorOf(fields.supply),
+    ...aggregatorOf(fields.supply),
   };
 }
 
@@ -50,10 +40,13 @@ function creatorOf(coinType: string): string | null {
   }
 }
 
-function aggregatorOf(supply: unknown): CoinInfo['supplyAggregator'] {
+function aggregatorOf(supply: unknown) {
   const aggregator = jsonObject(optionValue(jsonObject(optionValue(supply))?.aggregator));
-  if (typeof aggregator?.handle !== 'string' || typeof aggregator.key !== 'string') return null;
-  const handle = standardAddress(aggregator.handle);
-  const key = standardAddress(aggregator.key);
-  return handle === null || key === null ? null : { handle, key };
+  const addressIn = (value: unknown): string | null => (typeof value === 'string' ? standardAddress(value) : null);
+  const [handle, key] = [addressIn(aggregator?.handle), addressIn(aggregator?.key)];
+  const isWhole = handle !== null && key !== null;
+  return {
+    supply_aggregator_table_handle: isWhole ? handle : null,
+    supply_aggregator_table_key: isWhole ? key : null,
+  };
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/move-type.ts';
 
-export interface CoinType {
+/** The columns of a row. */
+interface CoinType {
   /** Cut to {@link COIN_TYPE_LENGTH_MAX}. */
-  readonly text: string;
+  readonly coin_type: string;
   /** SHA-256 of the whole text: `0x` and 64 digits. */
-  readonly hash: string;
+  readonly coin_type_hash: string;
 }
 
 export const COIN_TYPE_LENGTH_MAX = 5_000;
@@ -36,8 +37,10 @@ export function createCoinTypes(): (wholeText: string) => CoinType {
   return (wholeText) => {
     const cached = byText.get(wholeText);
     if (cached !== undefined) return cached;
-    const hash = `0x${createHash('sha256').update(wholeText).digest('hex')}`;
-    const coinType = { text: truncate(wholeText, COIN_TYPE_LENGTH_MAX), hash };
+    const coinType = {
+      coin_type: truncate(wholeText, COIN_TYPE_LENGTH_MAX),
+      coin_type_hash: `0x${createHash('sha256').update(wholeText).digest('hex')}`,
+    };
     byText.set(wholeText, coinType);
     return coinType;
   };

@@ -35,15 +35,15 @@ describe('coins of one transaction', () => {
   it('keep the type as it stands, between the first < and the last >', () => {
     const coinType = '0xA::lp::LP<0xb::m::X, vector<0x0c::m::Y<u8>>,0x1::a::Z>';
     const [row] = derive(coinInfoChange({ type: `0x1::coin::CoinInfo<${coinType}>` }));
-    expect(row?.coinType.text).toBe(coinType);
-    expect(row?.creatorAddress).toBe(`0x${'a'.padStart(64, '0')}`);
+    expect(row?.coin_type).toBe(coinType);
+    expect(row?.creator_address).toBe(`0x${'a'.padStart(64, '0')}`);
   });
 
   it('are hashed by their whole type, which is cut', () => {
     const coinType = `0xa::m::LP<${Array.from({ length: 1_000 }, (_, index) => `0xb::m::C${index}`).join(', ')}>`;
     const [row] = derive(coinInfoChange({ type: `0x1::coin::CoinInfo<${coinType}>` }));
-    expect(row?.coinType.text).toBe(coinType.slice(0, 5_000));
-    expect(row?.coinType.hash).toBe(`0x${sha256(coinType)}`);
+    expect(row?.coin_type).toBe(coinType.slice(0, 5_000));
+    expect(row?.coin_type_hash).toBe(`0x${sha256(coinType)}`);
   });
 
   it('are cut between characters, also between those of two units', () => {
@@ -59,10 +59,11 @@ describe('coins of one transaction', () => {
       { vec: [{ aggregator: { vec: [] }, integer: { vec: [{ limit: '1', value: '2' }] } }] },
       { vec: [{ aggregator: { vec: [aggregator] }, integer: { vec: [] } }] },
     ];
-    expect(supplies.map((supply) => derive(coinInfoChange({ supply }))[0]?.supplyAggregator)).toEqual([
-      null,
-      null,
-      { handle: `0x${'ab'.padStart(64, '0')}`, key: `0x${'cd'.padStart(64, '0')}` },
+    const rows = supplies.map((supply) => derive(coinInfoChange({ supply }))[0]);
+    expect(rows.map((row) => [row?.supply_aggregator_table_handle, row?.supply_aggregator_table_key])).toEqual([
+      [null, null],
+      [null, null],
+      [`0x${'ab'.padStart(64, '0')}`, `0x${'cd'.padStart(64, '0')}`],
     ]);
   });
 
@@ -90,7 +91,7 @@ describe('coins of a slice', () => {
       }),
     );
     const rows = deriveCoins(sliceOf(transactions));
-    expect(rows.map((row) => row.transactionVersion).sort()).toEqual([0, 1]);
+    expect(rows.map((row) => row.transaction_version).sort()).toEqual([0, 1]);
   });
 
   it('are of the earliest version, also where a slice is out of order', () => {
@@ -101,7 +102,8 @@ describe('coins of a slice', () => {
 
   it('have whole seconds, and the epoch where there is no time', () => {
     const seen = (timestamp: bigint | null) =>
-      deriveCoins(sliceOf([exampleTransaction({ timestamp, changes: [coinInfoChange({})] })]))[0]?.transactionTimestamp;
+      deriveCoins(sliceOf([exampleTransaction({ timestamp, changes: [coinInfoChange({})] })]))[0]
+        ?.transaction_timestamp;
     expect(seen(1_665_625_617_418_916n)).toEqual(new Date('2022-10-13T01:46:57.000Z'));
     expect(seen(null)).toEqual(new Date(0));
   });
@@ -126,10 +128,10 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
 
   it('publish the coins of the expected versions and no others, in both forms', () => {
     const ofNetwork = (network: 'mainnet' | 'testnet') =>
-      deriveCoins(sliceOf(recordedTransactions(given, network))).map((row) => row.transactionVersion);
+      deriveCoins(sliceOf(recordedTransactions(given, network))).map((row) => row.transaction_version);
     const ofProto = (network: string) =>
       deriveCoins(sliceOf(readProtoTransactions(join(given, `proto-json/imported_${network}_txns`)))).map(
-        (row) => row.transactionVersion,
+        (row) => row.transaction_version,
       );
     expect([ofNetwork('mainnet'), ofNetwork('testnet')]).toEqual([[152449628], [278556781]]);
     expect(['mainnet', 'testnet', 'devnet'].map(ofProto)).toEqual([[152449628], [278556781], []]);
@@ -161,16 +163,16 @@ function expectation(row: unknown): Record<string, unknown> {
 
 function shown(row: ReturnType<typeof deriveCoins>[number]): Record<string, unknown> {
   return {
-    coin_type: row.coinType.text,
-    coin_type_hash: row.coinType.hash.slice(2),
+    coin_type: row.coin_type,
+    coin_type_hash: row.coin_type_hash.slice(2),
     name: row.name,
     symbol: row.symbol,
     decimals: row.decimals,
-    creator_address: row.creatorAddress,
-    supply_aggregator_table_handle: row.supplyAggregator?.handle ?? null,
-    supply_aggregator_table_key: row.supplyAggregator?.key ?? null,
-    version: row.transactionVersion,
-    timestamp: row.transactionTimestamp.toISOString(),
+    creator_address: row.creator_address,
+    supply_aggregator_table_handle: row.supply_aggregator_table_handle,
+    supply_aggregator_table_key: row.supply_aggregator_table_key,
+    version: row.transaction_version,
+    timestamp: row.transaction_timestamp.toISOString(),
   };
 }
 

@@ -1,16 +1,25 @@
 import { joinSql, rawSql, sql, type Transaction } from '@chainstead/db';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
-import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
-import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
-import { type CoinInfo, readCoinInfo } from './coin-info.ts';
-import { type CoinType, createCoinTypes } from './coin-type.ts';
+import { type Inserted, insertRows } from '../rows/insert-rows.ts';
+import { wholeSeconds } from '../transaction.ts';
+import { readCoinInfo } from './coin-info.ts';
+import { createCoinTypes } from './coin-type.ts';
 
-export interface StoredCoin extends Omit<CoinInfo, 'coinType'> {
-  readonly network: AptosNetwork;
-  readonly coinType: CoinType;
-  readonly transactionVersion: number;
-  readonly transactionTimestamp: Date;
-}
+const REPLACED = {
+  coin_type: 'text',
+  creator_address: 'bytea',
+  name: 'text',
+  symbol: 'text',
+  decimals: 'integer',
+  supply_aggregator_table_handle: 'bytea?',
+  supply_aggregator_table_key: 'bytea?',
+  transaction_version: 'bigint',
+  transaction_timestamp: 'timestamptz',
+} as const;
+
+const COLUMNS = { network: 'text', coin_type_hash: 'bytea', ...REPLACED } as const;
+
+export type CoinRow = Inserted<typeof COLUMNS>;
 
 /** By the first `CoinInfo`: later ones don't count (docs/api/aptos.md#coins). */
 export const coins: AptosDataset = {
@@ -25,50 +34,25 @@ export const coins: AptosDataset = {
 };
 
 /** The earlier version stays. @returns number of new rows */
-export function writeCoins(transaction: Transaction, rows: readonly StoredCoin[]): Promise<number> {
-  return insertRows(transaction, INSERT, rows);
+export function writeCoins(transaction: Transaction, rows: readonly CoinRow[]): Promise<number> {
+  const replaced = Object.keys(REPLACED).map((name) => rawSql(`${name} = excluded.${name}`));
+  const onConflict = sql`(coin_type_hash, network) DO UPDATE SET ${joinSql(replaced)}
+    WHERE aptos_coins.transaction_version > excluded.transaction_version`;
+  return insertRows(transaction, { table: 'aptos_coins', columns: COLUMNS, onConflict }, rows);
 }
 
-export function deriveCoins({ network, transactions }: AptosSlice): StoredCoin[] {
+export function deriveCoins({ network, transactions }: AptosSlice): CoinRow[] {
   const describe = createCoinTypes();
-  const earliest = new Map<string, StoredCoin>();
-  for (const transaction of transactions) {
-    if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') continue;
-    for (const info of transaction.changes.map(readCoinInfo).filter((change) => change !== null)) {
-      const coinType = describe(info.coinType);
-      const earlier = earliest.get(coinType.hash);
-      if (earlier !== undefined && earlier.transactionVersion < transaction.version) continue;
-      earliest.set(coinType.hash, {
-        ...info,
-        network,
-        coinType,
-        transactionVersion: transaction.version,
-        transactionTimestamp: wholeSeconds(transaction.timestamp),
-      });
+  const earliest = new Map<string, CoinRow>();
+  for (const { type, version, timestamp, changes } of transactions) {
+    if (type !== 'user_transaction' && type !== 'genesis_transaction') continue;
+    for (const { coinType, ...info } of changes.map(readCoinInfo).filter((change) => change !== null)) {
+      const described = describe(coinType);
+      const earlier = earliest.get(described.coin_type_hash);
+      if (earlier !== undefined && earlier.transaction_version < version) continue;
+      const place = { transaction_version: version, transaction_timestamp: wholeSeconds(timestamp) };
+      earliest.set(described.coin_type_hash, { network, ...described, ...info, ...place });
     }
   }
-  return [...earliest.values()].sort((a, b) => (a.coinType.hash < b.coinType.hash ? -1 : 1));
+  return [...earliest.values()].sort((a, b) => (a.coin_type_hash < b.coin_type_hash ? -1 : 1));
 }
-
-const REPLACED: readonly InsertColumn<StoredCoin>[] = [
-  { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
-  { name: 'creator_address', type: 'bytea', value: (row) => row.creatorAddress },
-  { name: 'name', type: 'text', value: (row) => row.name },
-  { name: 'symbol', type: 'text', value: (row) => row.symbol },
-  { name: 'decimals', type: 'integer', value: (row) => row.decimals },
-  { name: 'supply_aggregator_table_handle', type: 'bytea', value: (row) => row.supplyAggregator?.handle ?? null },
-  { name: 'supply_aggregator_table_key', type: 'bytea', value: (row) => row.supplyAggregator?.key ?? null },
-  { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
-  { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
-];
-
-const INSERT: Insert<StoredCoin> = {
-  table: 'aptos_coins',
-  columns: [
-    { name: 'network', type: 'text', value: (row) => row.network },
-    { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
-    ...REPLACED,
-  ],
-  onConflict: sql`(coin_type_hash, network) DO UPDATE SET ${joinSql(REPLACED.map(({ name }) => rawSql(`${name} = excluded.${name}`)))}
-    WHERE aptos_coins.transaction_version > excluded.transaction_version`,
-};

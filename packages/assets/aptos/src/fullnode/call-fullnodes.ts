@@ -1,7 +1,7 @@
 import { type Clock, createAnswerBudget, type Logger } from '@chainstead/core';
 import { FullnodeFault, FullnodesExhaustedError, VersionsPrunedError } from './errors.ts';
 import type { FullnodeMetrics } from './fullnode-metrics.ts';
-import { type FullnodeState, noteFault, noteSuccess } from './fullnode-state.ts';
+import { type FullnodeState, noteFault } from './fullnode-state.ts';
 import { requireGood } from './interpret-answer.ts';
 import { readLedgerHeaders } from './ledger-info.ts';
 import { budgetWaitMs } from './rate-limit.ts';
@@ -88,7 +88,7 @@ export function createCaller(options: CallerOptions): Caller {
       metrics.bytes.inc({ chain, fullnode: state.name }, body.length);
       metrics.requests.inc({ chain, fullnode: state.name, outcome: 'ok' });
       metrics.requestDurationSeconds.observe({ chain, fullnode: state.name }, (clock.now() - sent) / 1_000);
-      noteSuccess(state);
+      state.failures = 0;
       return value;
     } catch (error) {
       if (!(error instanceof FullnodeFault)) throw error;

@@ -11,7 +11,7 @@ import {
 import type { AptosNetwork } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
 import { createHttpFullnode, type HttpFullnode, type HttpFullnodeOptions } from './http-fullnode.ts';
-import { requireGood } from './interpret-answer.ts';
+import { parseJson, requireGood } from './interpret-answer.ts';
 import { type LedgerInfo, parseLedgerInfo } from './ledger-info.ts';
 import { chainIdOf, chainKeyOf, networkOfChainId } from './network.ts';
 import { readPage } from './read-page.ts';
@@ -131,13 +131,7 @@ async function checkAll(
 }
 
 async function readLedger(fullnode: Requested): Promise<LedgerInfo> {
-  const body = await fullnode.get('');
-  try {
-    return parseLedgerInfo(JSON.parse(body.toString('utf8')));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new FullnodeFault('truncated', 'the response is not complete JSON', { cause: error });
-  }
+  return parseLedgerInfo(parseJson(await fullnode.get('')));
 }
 
 async function readLedgerOrNull(fullnode: Requested): Promise<LedgerInfo | null> {

@@ -1,3 +1,4 @@
+import { backOffMs } from '@chainstead/rpc/upstream-http';
 import type { FullnodeFault, FullnodeFaultKind } from './errors.ts';
 import type { HttpFullnode } from './http-fullnode.ts';
 
@@ -42,10 +43,6 @@ export function createFullnodeState(name: string, http: HttpFullnode): FullnodeS
   };
 }
 
-export function noteSuccess(state: FullnodeState): void {
-  state.failures = 0;
-}
-
 export function noteFault(state: FullnodeState, fault: FullnodeFault, version: number | null, now: number): void {
   state.faults[fault.kind] = (state.faults[fault.kind] ?? 0) + 1;
   state.lastError = fault.message;
@@ -73,8 +70,7 @@ export function noteFault(state: FullnodeState, fault: FullnodeFault, version: n
 function pause(state: FullnodeState, waitMs: number | undefined, now: number): void {
   if (waitMs !== undefined) state.pausedUntil = Math.max(state.pausedUntil, now + waitMs);
   if (now < state.pausedUntil) return;
-  const full = Math.min(PAUSE_MAX_MS, PAUSE_BASE_MS * 2 ** Math.min(state.failures++, 20));
-  state.pausedUntil = now + full / 2 + (full / 2) * Math.random();
+  state.pausedUntil = now + backOffMs(state.failures++, PAUSE_BASE_MS, PAUSE_MAX_MS, Math.random());
 }
 
 export function statusOf(state: FullnodeState, now: number): FullnodeStatus {

@@ -6,6 +6,7 @@ import { FullnodeFault, FullnodesExhaustedError, type GivenRoot } from './errors
 import type { FullnodeMetrics } from './fullnode-metrics.ts';
 import { createFullnodeState, type FullnodeState, type FullnodeStatus, statusOf } from './fullnode-state.ts';
 import { createHttpFullnode } from './http-fullnode.ts';
+import { parseJson } from './interpret-answer.ts';
 import { type LedgerInfo, parseLedgerInfo, wholeNumber } from './ledger-info.ts';
 import { chainIdOf, chainKeyOf } from './network.ts';
 import { type Markers, readPage, type TransactionsPage } from './read-page.ts';
@@ -24,6 +25,8 @@ export interface FullnodePage extends TransactionsPage {
 
 export interface Fullnodes {
   readonly network: AptosNetwork;
+  /** Key of the network's chain. */
+  readonly chain: string;
   /** @throws FullnodesExhaustedError if none is usable */
   ledger(signal: AbortSignal): Promise<LedgerReach>;
   /** At least one, at most `limit`. @throws FullnodesExhaustedError, VersionsPrunedError */
@@ -88,6 +91,7 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
 
   return {
     network,
+    chain,
     page,
     ledger: (signal) => fetchLedgers(states, caller, { chain, clock, signal }),
     block: (version, signal) =>
@@ -185,14 +189,6 @@ function parseBlock(body: Buffer, version: number): BlockOfVersion {
       `block ${height} of ${first} to ${last} does not hold version ${version}`,
     );
   return { height, first, last };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new FullnodeFault('truncated', 'the response is not complete JSON', { cause: error });
-  }
 }
 
 export function nameFullnodes(urls: readonly string[]): { name: string; url: string }[] {

@@ -20,6 +20,15 @@ export function requireGood({ status, headers, body }: HttpAnswer, now: number):
   throw new FullnodeFault('rejected', text);
 }
 
+/** @throws FullnodeFault truncated */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new FullnodeFault('truncated', 'the response is not complete JSON', { cause: error });
+  }
+}
+
 function readError(body: Buffer): { code: string; message: string } {
   const text = body.toString('utf8', 0, 10_000);
   let error: ReturnType<typeof jsonObject> = null;

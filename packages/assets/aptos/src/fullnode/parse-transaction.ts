@@ -1,12 +1,11 @@
+import { isObject } from '@chainstead/core';
 import type { AptosChange, AptosEvent, AptosTransaction } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
 import { wholeNumber } from './ledger-info.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Genesis has no timestamp, only user transactions a sender. @throws FullnodeFault malformed */
 export function parseTransaction(value: unknown): AptosTransaction {
-  if (!isMembers(value)) throw new FullnodeFault('malformed', 'an entry of the response is not a transaction');
+  if (!isObject(value)) throw new FullnodeFault('malformed', 'an entry of the response is not a transaction');
   const version = wholeNumber(value.version);
   if (version === undefined) throw new FullnodeFault('malformed', `${shown(value.version)} is not a version`);
   const { type, success, accumulator_root_hash: root, timestamp } = value;
@@ -33,18 +32,14 @@ export function parseTransaction(value: unknown): AptosTransaction {
 }
 
 function entryFunctionOf(payload: unknown): string | null {
-  if (!isMembers(payload)) return null;
+  if (!isObject(payload)) return null;
   if (payload.type === 'multisig_payload') return entryFunctionOf(payload.transaction_payload);
   return payload.type === 'entry_function_payload' && typeof payload.function === 'string' ? payload.function : null;
 }
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isChange(value: unknown): value is AptosChange {
   return (
-    isMembers(value) &&
+    isObject(value) &&
     typeof value.type === 'string' &&
     (value.address === undefined || typeof value.address === 'string') &&
     (value.resource === undefined || typeof value.resource === 'string')
@@ -53,10 +48,10 @@ function isChange(value: unknown): value is AptosChange {
 
 function isEvent(value: unknown): value is AptosEvent {
   return (
-    isMembers(value) &&
+    isObject(value) &&
     typeof value.type === 'string' &&
     isDigits(value.sequence_number) &&
-    isMembers(value.guid) &&
+    isObject(value.guid) &&
     isDigits(value.guid.creation_number) &&
     typeof value.guid.account_address === 'string'
   );
@@ -66,7 +61,7 @@ function isEvent(value: unknown): value is AptosEvent {
 function withGuids(events: unknown): unknown {
   if (!Array.isArray(events)) return events;
   return events.map((event: unknown) => {
-    if (!isMembers(event) || event.guid !== undefined || typeof event.key !== 'string') return event;
+    if (!isObject(event) || event.guid !== undefined || typeof event.key !== 'string') return event;
     const [, number, account] = EVENT_KEY.exec(event.key) ?? [];
     if (number === undefined || account === undefined) return event;
     const creationNumber = Buffer.from(number, 'hex').readBigUInt64LE();

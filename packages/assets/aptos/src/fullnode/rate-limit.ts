@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '@chainstead/rpc/upstream-http';
 import { type AnswerHeaders, headerText } from './ledger-info.ts';
 
 /** Larger numbers are Unix seconds, not a wait. */
@@ -6,11 +7,8 @@ const WAIT_MAX_MS = 600_000;
 
 /** Milliseconds: `Retry-After` (seconds or date), else the rate limit's reset. */
 export function refusalWaitMs(headers: AnswerHeaders, now: number): number | undefined {
-  const retryAfter = headerText(headers, 'retry-after')?.trim();
-  if (retryAfter === undefined) return resetMs(headers, now);
-  if (/^\d+(\.\d+)?$/.test(retryAfter)) return bounded(Number(retryAfter) * 1_000);
-  const date = Date.parse(retryAfter);
-  return Number.isNaN(date) ? resetMs(headers, now) : bounded(date - now);
+  const ms = parseRetryAfter(headerText(headers, 'retry-after'), now);
+  return ms === undefined ? resetMs(headers, now) : bounded(ms);
 }
 
 /** After a call that used up the budget; undefined: some is left. */

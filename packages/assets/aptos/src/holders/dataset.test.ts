@@ -9,9 +9,9 @@ const long = (digits: string): string => `0x${digits.padStart(64, '0')}`;
 
 function balances(...transactions: Partial<AptosTransaction>[]): unknown[] {
   return deriveBalances(sliceOf(transactions.map(exampleTransaction))).map((row) => [
-    row.ownerAddress,
-    row.coinType.text,
-    row.transactionVersion,
+    row.owner_address,
+    row.coin_type,
+    row.transaction_version,
     row.amount,
   ]);
 }
@@ -71,16 +71,16 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
 
   it('leave nothing in a deleted store', () => {
     const owner = '0x3e91d912e7c62dfd884fd8b9a2261fecd33c78cf4da1b1ef2e7452c585c6f30d';
-    expect(rows.filter((row) => row.ownerAddress === owner).map((row) => [row.transactionVersion, row.amount])).toEqual(
-      [[2186504987, '0']],
-    );
+    expect(
+      rows.filter((row) => row.owner_address === owner).map((row) => [row.transaction_version, row.amount]),
+    ).toEqual([[2186504987, '0']]);
   });
 
   it('give what sender and receiver of a transfer hold after it', () => {
     expect(
       rows
-        .filter((row) => row.transactionVersion === 590098441)
-        .map((row) => [row.ownerAddress.slice(0, 6), row.amount]),
+        .filter((row) => row.transaction_version === 590098441)
+        .map((row) => [row.owner_address.slice(0, 6), row.amount]),
     ).toEqual([
       ['0x5a2d', '499300'],
       ['0x94ac', '100600000'],

@@ -1,9 +1,21 @@
 import { sql, type Transaction } from '@chainstead/db';
 import { readCoinStore } from '../coins/coin-store.ts';
-import { type CoinType, createCoinTypes } from '../coins/coin-type.ts';
+import { createCoinTypes } from '../coins/coin-type.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
-import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.ts';
-import { type AptosNetwork, wholeSeconds } from '../transaction.ts';
+import { type Inserted, insertRows } from '../rows/insert-rows.ts';
+import { wholeSeconds } from '../transaction.ts';
+
+const SHARED = {
+  network: 'text',
+  owner_address: 'bytea',
+  coin_type_hash: 'bytea',
+  coin_type: 'text',
+  amount: 'numeric',
+} as const;
+
+const HISTORY = { ...SHARED, transaction_version: 'bigint', transaction_timestamp: 'timestamptz' } as const;
+
+type BalanceRow = Inserted<typeof HISTORY>;
 
 /** Amounts in written `CoinStore`s, also of failed transactions (gas); 0 when deleted. */
 export const holders: AptosDataset = {
@@ -17,81 +29,52 @@ export const holders: AptosDataset = {
   },
 };
 
-export function deriveBalances({ network, transactions }: AptosSlice): StoredBalance[] {
+export function deriveBalances({ network, transactions }: AptosSlice): BalanceRow[] {
   const describe = createCoinTypes();
-  const rows = new Map<string, StoredBalance>();
+  const rows = new Map<string, BalanceRow>();
   for (const { type, version, timestamp, changes } of transactions) {
     if (type !== 'user_transaction' && type !== 'genesis_transaction') continue;
     for (const change of changes) {
       const store = readCoinStore(change);
       if (store === null) continue;
       const coinType = describe(store.coinType);
-      rows.set(`${store.owner}${coinType.hash}${version}`, {
-        network,
-        ownerAddress: store.owner,
-        coinType,
-        transactionVersion: version,
-        amount: store.amount,
-        transactionTimestamp: wholeSeconds(timestamp),
+      rows.set(`${store.owner}${coinType.coin_type_hash}${version}`, {
+        ...{ network, owner_address: store.owner, ...coinType, amount: store.amount },
+        transaction_version: version,
+        transaction_timestamp: wholeSeconds(timestamp),
       });
     }
   }
   return [...rows.values()].sort((a, b) => {
-    if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
-    if (a.coinType.hash !== b.coinType.hash) return a.coinType.hash < b.coinType.hash ? -1 : 1;
-    return a.transactionVersion - b.transactionVersion;
+    if (a.owner_address !== b.owner_address) return a.owner_address < b.owner_address ? -1 : 1;
+    if (a.coin_type_hash !== b.coin_type_hash) return a.coin_type_hash < b.coin_type_hash ? -1 : 1;
+    return a.transaction_version - b.transaction_version;
   });
-}
-
-interface StoredBalance {
-  readonly network: AptosNetwork;
-  readonly ownerAddress: string;
-  readonly coinType: CoinType;
-  readonly transactionVersion: number;
-  /** Base units. */
-  readonly amount: string;
-  readonly transactionTimestamp: Date;
 }
 
 /** @param rows sorted by wallet, coin and version @returns rows added to the history */
-async function insertBalances(transaction: Transaction, rows: readonly StoredBalance[]): Promise<number> {
-  const added = await insertRows(transaction, HISTORY, rows);
+async function insertBalances(transaction: Transaction, rows: readonly BalanceRow[]): Promise<number> {
+  const history = { table: 'aptos_balance_history', columns: HISTORY, onConflict: null };
+  const added = await insertRows(transaction, history, rows);
   // A statement may update a balance only once.
   const newest = rows.filter((row, index) => {
     const next = rows[index + 1];
-    return next === undefined || next.ownerAddress !== row.ownerAddress || next.coinType.hash !== row.coinType.hash;
+    return next === undefined || next.owner_address !== row.owner_address || next.coin_type_hash !== row.coin_type_hash;
   });
-  await insertRows(transaction, BALANCES, newest);
+  const balances = newest.map(({ transaction_version, transaction_timestamp, ...row }) => ({
+    ...row,
+    last_transaction_version: transaction_version,
+    last_transaction_timestamp: transaction_timestamp,
+  }));
+  await insertRows(transaction, BALANCES, balances);
   return added;
 }
 
-const SHARED: readonly InsertColumn<StoredBalance>[] = [
-  { name: 'network', type: 'text', value: (row) => row.network },
-  { name: 'owner_address', type: 'bytea', value: (row) => row.ownerAddress },
-  { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
-  { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
-  { name: 'amount', type: 'numeric', value: (row) => row.amount },
-];
-
-const HISTORY: Insert<StoredBalance> = {
-  table: 'aptos_balance_history',
-  columns: [
-    ...SHARED,
-    { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
-    { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
-  ],
-  onConflict: null,
-};
-
-const BALANCES: Insert<StoredBalance> = {
+const BALANCES = {
   table: 'aptos_balances',
-  columns: [
-    ...SHARED,
-    { name: 'last_transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
-    { name: 'last_transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
-  ],
+  columns: { ...SHARED, last_transaction_version: 'bigint', last_transaction_timestamp: 'timestamptz' },
   onConflict: sql`(owner_address, network, coin_type_hash) DO UPDATE SET amount = excluded.amount,
     last_transaction_version = excluded.last_transaction_version,
     last_transaction_timestamp = excluded.last_transaction_timestamp
     WHERE aptos_balances.last_transaction_version < excluded.last_transaction_version`,
-};
+} as const;

@@ -1,4 +1,4 @@
-import { digits, hex, hexDigits, int8, packedRows, preciseMoment, type RowOf, text } from '@chainstead/db/packed-rows';
+import { digits, hex, hexDigits, packedRows, preciseMoment, text } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
@@ -31,30 +31,12 @@ const SHARED_COLUMNS = {
 
 export const BALANCE_ROWS = packedRows({
   ...SHARED_COLUMNS,
-  at: preciseMoment('last_transaction_timestamp'),
-  version: int8('last_transaction_version'),
+  last_transaction_timestamp: preciseMoment('last_transaction_timestamp'),
+  last_transaction_version: digits('last_transaction_version'),
 });
 
 export const HISTORICAL_BALANCE_ROWS = packedRows({
   ...SHARED_COLUMNS,
-  at: preciseMoment('transaction_timestamp'),
-  version: int8('transaction_version'),
+  transaction_timestamp: preciseMoment('transaction_timestamp'),
+  transaction_version: digits('transaction_version'),
 });
-
-export type BalanceResult = RowOf<typeof BALANCE_ROWS>;
-
-export function showBalance(row: BalanceResult): z.infer<typeof balanceRecordSchema> {
-  const { amount, coin_type, coin_type_hash, owner_address, at, version } = row;
-  return {
-    ...{ amount, coin_type, coin_type_hash },
-    ...{ last_transaction_timestamp: at, last_transaction_version: String(version), owner_address },
-  };
-}
-
-export function showHistoricalBalance(row: BalanceResult): z.infer<typeof historicalBalanceRecordSchema> {
-  const { amount, coin_type, coin_type_hash, owner_address, at, version } = row;
-  return {
-    ...{ amount, coin_type, coin_type_hash },
-    ...{ transaction_timestamp: at, transaction_version: String(version), owner_address },
-  };
-}

@@ -2,12 +2,9 @@ import { sql } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import {
   BALANCE_ROWS,
-  type BalanceResult,
   balanceRecordSchema,
   HISTORICAL_BALANCE_ROWS,
   historicalBalanceRecordSchema,
-  showBalance,
-  showHistoricalBalance,
 } from './balance-record.ts';
 import { listIn } from './coin-routes.ts';
 import {
@@ -17,15 +14,15 @@ import {
   optionalListParameter,
   pathParameter,
 } from './list-parameter.ts';
-import { type ListRoute, listRoute } from './list-route.ts';
-import { amountParameter, versionParameter } from './parameter.ts';
+import { listRoute } from './list-route.ts';
+import { amountParameter, mapped, versionParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
 import { type IndexColumn, typedValue } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
 /** docs/api/aptos.md#aptos-routes */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {
-  return [listRoute(walletsRoute, networks), listRoute(historyRoute, networks), listRoute(topHoldersRoute, networks)];
+  return [walletsRoute, historyRoute, topHoldersRoute].map((route) => route(networks));
 }
 
 const OWNER: IndexColumn = { column: 'owner_address', type: 'bytea' };
@@ -39,20 +36,14 @@ const walletParameters = {
   coin_type_hash_blacklist: optionalListParameter(coinTypeHashItem, 'All coins but these.'),
 };
 
-type Shown = ReturnType<typeof showBalance>;
-type NoPath = Record<never, never>;
-
-const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Shown> = {
+const walletsRoute = listRoute({
   path: '/wallets/coins',
   operationId: 'getCoinBalancesByWallets',
   summary: 'List coin balances by wallet',
   description: 'Ordered by wallet, then by coin type hash. A coin that is no longer held has the amount 0.',
   record: balanceRecordSchema,
   rows: BALANCE_ROWS,
-  show: showBalance,
-  pathParameters: {},
   parameters: walletParameters,
-  filterOf: walletFilter,
   scanOf(filter, after) {
     const [lastOwner = '', lastCoin = ''] = after ?? [];
     // Wallets of earlier pages are not scanned again.
@@ -74,24 +65,16 @@ const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Sh
     };
   },
   placeOf: (row) => [row.owner_address, row.coin_type_hash],
-};
+});
 
-const historyRoute: ListRoute<
-  NoPath,
-  typeof walletParameters,
-  BalanceResult,
-  ReturnType<typeof showHistoricalBalance>
-> = {
+const historyRoute = listRoute({
   path: '/wallets/coins/history',
   operationId: 'getHistoricalCoinBalancesByWallets',
   summary: 'List historical coin balances by wallet',
   description: 'One row per transaction that wrote a coin store of the wallet, newest first.',
   record: historicalBalanceRecordSchema,
   rows: HISTORICAL_BALANCE_ROWS,
-  show: showHistoricalBalance,
-  pathParameters: {},
   parameters: walletParameters,
-  filterOf: walletFilter,
   scanOf: (filter) => ({
     dataset: 'holders',
     table: 'aptos_balance_history',
@@ -105,38 +88,25 @@ const historyRoute: ListRoute<
     merge: [VERSION, COIN, OWNER],
     conditions: exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist'),
   }),
-  placeOf: (row) => [String(row.version), row.coin_type_hash, row.owner_address],
-};
+  placeOf: (row) => [row.transaction_version, row.coin_type_hash, row.owner_address],
+});
 
-type WalletFilter = { readonly [Name in keyof typeof walletParameters]: readonly string[] | null };
-
-function walletFilter({ owner_addresses, coin_type_hash_whitelist, coin_type_hash_blacklist }: WalletFilter) {
-  return { owner_addresses, coin_type_hash_whitelist, coin_type_hash_blacklist };
-}
-
-const coinPath = { coin_type_hash: pathParameter(coinTypeHashItem, 'SHA-256 of a coin type.') };
-
-const holderParameters = {
-  min_amount: amountParameter('Smallest amount, in base units.'),
-  min_version: versionParameter('Earliest version of the last change of a balance.'),
-  wallet_whitelist: optionalListParameter(addressItem, 'These wallets alone.'),
-  wallet_blacklist: optionalListParameter(addressItem, 'All wallets but these.'),
-};
-
-const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, BalanceResult, Shown> = {
+const topHoldersRoute = listRoute({
   path: '/coins/owners/{coin_type_hash}/top-holders',
   operationId: 'getTopHoldersByCoin',
   summary: 'List the top holders of a coin',
   description: 'Ordered by amount, largest first. Wallets with a zero balance are omitted.',
   record: balanceRecordSchema,
   rows: BALANCE_ROWS,
-  show: showBalance,
-  pathParameters: coinPath,
-  parameters: holderParameters,
-  filterOf: ({ coin_type_hash, min_amount, min_version, wallet_whitelist, wallet_blacklist }) => ({
-    coin_type_hash: [coin_type_hash],
-    ...{ min_amount, min_version, wallet_whitelist, wallet_blacklist },
-  }),
+  pathParameters: {
+    coin_type_hash: mapped(pathParameter(coinTypeHashItem, 'SHA-256 of a coin type.'), (hash) => [hash]),
+  },
+  parameters: {
+    min_amount: amountParameter('Smallest amount, in base units.'),
+    min_version: versionParameter('Earliest version of the last change of a balance.'),
+    wallet_whitelist: optionalListParameter(addressItem, 'These wallets alone.'),
+    wallet_blacklist: optionalListParameter(addressItem, 'All wallets but these.'),
+  },
   scanOf(filter) {
     const coin = listKey(filter, 'coin_type_hash', 'coin_type_hash');
     const owners = listKey(filter, 'owner_address', 'wallet_whitelist');
@@ -158,4 +128,4 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
     };
   },
   placeOf: (row) => [row.amount, row.owner_address],
-};
+});

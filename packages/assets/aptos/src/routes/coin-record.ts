@@ -1,15 +1,5 @@
 import { hexText } from '@chainstead/db';
-import {
-  hex,
-  hexDigits,
-  int4,
-  int8,
-  packedRows,
-  preciseMoment,
-  type RowOf,
-  text,
-  textOrNull,
-} from '@chainstead/db/packed-rows';
+import { digits, hex, hexDigits, int4, packedRows, preciseMoment, text, textOrNull } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
 /** docs/api/aptos.md#coins */
@@ -28,8 +18,6 @@ export const coinRecordSchema = z
   })
   .openapi('AptosCoin');
 
-export type CoinRecord = z.infer<typeof coinRecordSchema>;
-
 export const COIN_ROWS = packedRows({
   coin_type: text('coin_type'),
   coin_type_hash: hexDigits('coin_type_hash', 32),
@@ -39,19 +27,6 @@ export const COIN_ROWS = packedRows({
   supply_aggregator_table_handle: textOrNull(hexText('supply_aggregator_table_handle')),
   supply_aggregator_table_key: textOrNull(hexText('supply_aggregator_table_key')),
   symbol: text('symbol'),
-  transaction_timestamp: preciseMoment('transaction_timestamp'),
-  transaction_version: int8('transaction_version'),
+  transaction_created_timestamp: preciseMoment('transaction_timestamp'),
+  transaction_version_created: digits('transaction_version'),
 });
-
-export type CoinResult = RowOf<typeof COIN_ROWS>;
-
-export function showCoin(row: CoinResult): CoinRecord {
-  const { coin_type, coin_type_hash, creator_address, decimals, name, symbol } = row;
-  const { supply_aggregator_table_handle, supply_aggregator_table_key } = row;
-  return {
-    ...{ coin_type, coin_type_hash, creator_address, decimals, name },
-    ...{ supply_aggregator_table_handle, supply_aggregator_table_key, symbol },
-    transaction_created_timestamp: row.transaction_timestamp,
-    transaction_version_created: String(row.transaction_version),
-  };
-}

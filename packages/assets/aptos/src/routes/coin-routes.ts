@@ -1,15 +1,14 @@
 import { hexBytes, type Sql, sql } from '@chainstead/db';
-import { readPackedPage } from '@chainstead/db/packed-rows';
-import { errorResponses, type RouteModule } from '@chainstead/http';
+import { type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import type { RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { COIN_ROWS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
+import { COIN_ROWS, coinRecordSchema } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
-import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
-import type { CursorFilter } from './open-page.ts';
+import { type CursorFilter, listRoute, networkParameter, refusals, schemaOf } from './list-route.ts';
 import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
-import { badRequest, badRequestSchema, type ParameterSet, readParameters } from './read-parameters.ts';
-import { type NetworkChoice, networkOfRequest, whyNotIndexed } from './request-network.ts';
+import { BadRequestError, readParameters } from './read-parameters.ts';
+import { type NetworkChoice, networkOfRequest, requireIndexed } from './request-network.ts';
 import type { IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
@@ -17,16 +16,12 @@ const NAME_LENGTH_MAX = 32;
 
 /** docs/api/aptos.md#aptos-routes */
 export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
-  return [
-    listRoute(latestRoute, networks),
-    listRoute(rangeRoute('symbol', SYMBOL_LENGTH_MAX, 'getCoinsBySymbolRange'), networks),
-    listRoute(rangeRoute('name', NAME_LENGTH_MAX, 'getCoinsByNameRange'), networks),
-    listRoute(creatorsRoute, networks),
-    coinsByHashesRoute(networks),
-  ];
+  const bySymbol = rangeRoute('symbol', SYMBOL_LENGTH_MAX, 'getCoinsBySymbolRange');
+  const byName = rangeRoute('name', NAME_LENGTH_MAX, 'getCoinsByNameRange');
+  return [latestRoute, bySymbol, byName, creatorsRoute, coinsByHashesRoute].map((route) => route(networks));
 }
 
-const SHARED = { pathParameters: {}, record: coinRecordSchema, rows: COIN_ROWS, show: showCoin } as const;
+const SHARED = { record: coinRecordSchema, rows: COIN_ROWS } as const;
 
 const SCAN = { dataset: 'coins', table: 'aptos_coins' } as const;
 
@@ -35,28 +30,26 @@ const NEWEST_FIRST: readonly IndexColumn[] = [
   { column: 'coin_type_hash', type: 'bytea' },
 ];
 
+type CoinResult = RowOf<typeof COIN_ROWS>;
+
 function placeOfVersion(row: CoinResult): readonly string[] {
-  return [String(row.transaction_version), row.coin_type_hash];
+  return [row.transaction_version_created, row.coin_type_hash];
 }
 
-type CoinRoute<Own extends ParameterSet> = ListRoute<Record<never, never>, Own, CoinResult, CoinRecord>;
-
-const latestRoute: CoinRoute<Record<never, never>> = {
+const latestRoute = listRoute({
   ...SHARED,
   path: '/coins/latest',
   operationId: 'getLatestCoins',
   summary: 'List the latest coins',
   description:
     'Ordered by the version that published them, newest first. New coins never appear on the later pages of a cursor.',
-  parameters: {},
-  filterOf: () => ({}),
   scanOf: () => ({ ...SCAN, lead: ['network'], order: NEWEST_FIRST, direction: 'DESC' }),
   placeOf: placeOfVersion,
-};
+});
 
 function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: string) {
   const [from, to] = [`from_${column}`, `to_${column}`];
-  const route: CoinRoute<ParameterSet> = {
+  return listRoute({
     ...SHARED,
     path: `/coins/${column}s`,
     operationId,
@@ -66,7 +59,6 @@ function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: s
       [from]: textParameter(0, lengthMax, `First ${column}, inclusive.`),
       [to]: textParameter(0, lengthMax, `Last ${column}, inclusive.`),
     },
-    filterOf: (values) => ({ [from]: textIn(values, from), [to]: textIn(values, to) }),
     scanOf: (filter) => ({
       ...SCAN,
       lead: ['network'],
@@ -75,33 +67,24 @@ function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: s
         { column: 'coin_type_hash', type: 'bytea' },
       ],
       direction: 'ASC',
-      lowest: bound(textIn(filter, from)),
-      highest: bound(textIn(filter, to)),
+      lowest: bound(filter[from]),
+      highest: bound(filter[to]),
     }),
     placeOf: (row) => [row[column], row.coin_type_hash],
-  };
-  return route;
+  });
 }
 
-function textIn(values: Readonly<Record<string, unknown>>, name: string): string | null {
-  const value = values[name];
-  return typeof value === 'string' ? value : null;
+function bound(text: CursorFilter[string] | undefined): Sql | null {
+  return typeof text === 'string' ? sql`${text}::text` : null;
 }
 
-function bound(text: string | null): Sql | null {
-  return text === null ? null : sql`${text}::text`;
-}
-
-const creatorParameters = { creator_addresses: listParameter(addressItem, 'Accounts that created the coins.') };
-
-const creatorsRoute: CoinRoute<typeof creatorParameters> = {
+const creatorsRoute = listRoute({
   ...SHARED,
   path: '/coins/creators',
   operationId: 'getCoinsByCreators',
   summary: 'List coins by creator',
   description: 'Coins of up to 25 accounts in one list, newest first.',
-  parameters: creatorParameters,
-  filterOf: ({ creator_addresses }) => ({ creator_addresses }),
+  parameters: { creator_addresses: listParameter(addressItem, 'Accounts that created the coins.') },
   scanOf: (filter) => ({
     ...SCAN,
     lead: ['network', { column: 'creator_address', type: 'bytea', values: listIn(filter, 'creator_addresses') }],
@@ -109,7 +92,7 @@ const creatorsRoute: CoinRoute<typeof creatorParameters> = {
     direction: 'DESC',
   }),
   placeOf: placeOfVersion,
-};
+});
 
 export function listIn(filter: CursorFilter, name: string): readonly string[] {
   const value = filter[name];
@@ -126,7 +109,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
     app.get(coinsByHashesDocument.getRoutingPath(), async (c) => {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
-      if (problems.length > 0) return c.json(badRequest(problems), 400);
+      if (problems.length > 0) throw new BadRequestError(problems);
       const network = values.network ?? networkOfRequest(c, networks);
       const networkName = sql`${network}`;
       const hashes = sql`unnest(${values.coin_type_hashes.map(hexBytes)}::bytea[])`;
@@ -138,11 +121,11 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
         ) => sql`SELECT ${select}, ${coveredIn(networkName, SCAN.dataset)} AS covered FROM ${hashes} AS wanted(hash)
   CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = ${networkName} LIMIT 1) AS coin`,
       );
-      if (rows.length === 0 && page.covered === null) {
-        const obstacle = whyNotIndexed(networks, network, SCAN.dataset);
-        if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
-      }
-      return c.json(rows.map(showCoin), 200);
+      if (rows.length === 0 && page.covered === null) requireIndexed(networks, network, SCAN.dataset);
+      return c.json(
+        rows.map((row) => coinRecordSchema.parse(row)),
+        200,
+      );
     });
   };
 }
@@ -157,7 +140,6 @@ const coinsByHashesDocument = createRoute({
   request: { query: schemaOf(hashParameters) },
   responses: {
     200: { description: 'The coins', content: { 'application/json': { schema: z.array(coinRecordSchema) } } },
-    400: { description: 'The invalid parameters', content: { 'application/json': { schema: badRequestSchema } } },
-    ...errorResponses(401, 429, 500, 503),
+    ...refusals,
   },
 });

@@ -18,20 +18,27 @@ const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 
 export function limitParameter(): Parameter<number> {
-  return numberParameter(1, 100, undefined, 'Rows per page.');
+  const facts = { type: 'integer', minimum: 1, maximum: 100, description: 'Rows per page.' } as const;
+  return {
+    schema: documented(facts, { required: true }),
+    isArray: false,
+    read: (given, name) => readNumber(onlyOf(given), name, 1, 100),
+  };
 }
 
 export function offsetParameter(): Parameter<number> {
-  return numberParameter(0, 100, 0, 'Number of rows to skip before the first page. Ignored with a cursor.');
+  const description = 'Number of rows to skip before the first page. Ignored with a cursor.';
+  return {
+    schema: documented({ type: 'integer', minimum: 0, maximum: 100, description, default: 0 }),
+    isArray: false,
+    read: (given, name) => (given === undefined ? { value: 0 } : readNumber(onlyOf(given), name, 0, 100)),
+  };
 }
 
 export function versionParameter(description: string): Parameter<number | null> {
-  const number = numberParameter(0, Number.MAX_SAFE_INTEGER, 0, description);
-  return {
-    ...number,
-    schema: documented({ type: 'integer', minimum: 0, description }),
-    read: (given, name) => (given === undefined ? { value: null } : number.read(given, name)),
-  };
+  return optional({ type: 'integer', minimum: 0, description }, (text, name) =>
+    readNumber(text, name, 0, Number.MAX_SAFE_INTEGER),
+  );
 }
 
 export function cursorParameter(): Parameter<string | null> {
@@ -39,29 +46,23 @@ export function cursorParameter(): Parameter<string | null> {
 }
 
 export function textParameter(min: number, max: number, description: string): Parameter<string | null> {
-  return {
-    schema: documented({ type: 'string', minLength: min, maxLength: max, description }),
-    isArray: false,
-    read(given, name) {
-      if (given === undefined) return { value: null };
-      const [text] = given;
-      if (text === undefined || given.length > 1) return { problems: [`${name} must be a string`] };
-      const problems = lengthProblems(text, name, min, max);
-      return problems.length > 0 ? { problems } : { value: text === '' ? null : text };
-    },
-  };
+  return optional({ type: 'string', minLength: min, maxLength: max, description }, (text, name) => {
+    if (text === undefined) return { problems: [`${name} must be a string`] };
+    const problems = lengthProblems(text, name, min, max);
+    return problems.length > 0 ? { problems } : { value: text === '' ? null : text };
+  });
 }
 
-export function dateParameter(description: string): Parameter<Date | null> {
+/** Epoch milliseconds. */
+export function dateParameter(description: string): Parameter<number | null> {
   const text = textParameter(1, DATE_LENGTH_MAX, description);
   return {
-    schema: documented({ type: 'string', minLength: 1, maxLength: DATE_LENGTH_MAX, description }),
-    isArray: false,
+    ...text,
     read(given, name) {
       const reading = text.read(given, name);
       if ('problems' in reading || reading.value === null) return reading as Reading<null>;
       const date = readDate(reading.value);
-      return date === null ? { problems: [`${name} must be a valid ISO 8601 date string`] } : { value: date };
+      return date === null ? { problems: [`${name} must be a valid ISO 8601 date string`] } : { value: date.getTime() };
     },
   };
 }
@@ -70,63 +71,53 @@ export function choiceParameter<Choice extends string>(
   choices: readonly Choice[],
   description: string,
 ): Parameter<Choice | null> {
-  return {
-    schema: documented({ type: 'string', enum: [...choices], description }),
-    isArray: false,
-    read(given, name) {
-      if (given === undefined) return { value: null };
-      const choice = given.length === 1 ? choices.find((each) => each === given[0]) : undefined;
-      if (choice !== undefined) return { value: choice };
-      return { problems: [`${name} must be one of the following values: ${choices.join(', ')}`] };
-    },
-  };
+  return optional({ type: 'string', enum: [...choices], description }, (text, name) => {
+    const value = choices.find((choice) => choice === text);
+    if (value !== undefined) return { value };
+    return { problems: [`${name} must be one of the following values: ${choices.join(', ')}`] };
+  });
 }
 
-/** In base units; null if absent. */
+/** In base units. */
 export function amountParameter(description: string): Parameter<string | null> {
+  return optional({ type: 'string', pattern: '^[0-9]{1,39}$', description }, (text, name) =>
+    text !== undefined && AMOUNT.test(text) ? { value: text } : { problems: [`${name} must be a number string`] },
+  );
+}
+
+export function mapped<T, Value>(parameter: Parameter<T>, map: (value: NonNullable<T>) => Value) {
+  const read = (given: readonly string[] | undefined, name: string): Reading<Value | null> => {
+    const reading = parameter.read(given, name);
+    if ('problems' in reading) return reading;
+    return { value: reading.value === null || reading.value === undefined ? null : map(reading.value) };
+  };
+  return { ...parameter, read };
+}
+
+/** Null if absent. @param read the text is undefined if there are several */
+function optional<T>(
+  facts: ParameterFacts,
+  read: (text: string | undefined, name: string) => Reading<T>,
+): Parameter<T | null> {
   return {
-    schema: documented({ type: 'string', pattern: '^[0-9]{1,39}$', description }),
+    schema: documented(facts),
     isArray: false,
-    read(given, name) {
-      if (given === undefined) return { value: null };
-      const [text] = given;
-      if (given.length === 1 && text !== undefined && AMOUNT.test(text)) return { value: text };
-      return { problems: [`${name} must be a number string`] };
-    },
+    read: (given, name) => (given === undefined ? { value: null } : read(onlyOf(given), name)),
   };
 }
 
-/** @param standard default; undefined: required */
-function numberParameter(
-  min: number,
-  max: number,
-  standard: number | undefined,
-  description: string,
-): Parameter<number> {
-  return {
-    schema: documented(
-      {
-        type: 'integer',
-        minimum: min,
-        maximum: max,
-        description,
-        ...(standard !== undefined && { default: standard }),
-      },
-      { required: standard === undefined },
-    ),
-    isArray: false,
-    read(given, name) {
-      if (given === undefined && standard !== undefined) return { value: standard };
-      const [text] = given ?? [];
-      const value = given?.length === 1 && text !== undefined && NUMBER.test(text) ? Number(text) : Number.NaN;
-      const problems: string[] = [];
-      if (!(value <= max)) problems.push(`${name} must not be greater than ${max}`);
-      if (!(value >= min)) problems.push(`${name} must not be less than ${min}`);
-      if (Number.isNaN(value)) problems.push(`${name} must be a number conforming to the specified constraints`);
-      else if (!Number.isInteger(value)) problems.push(`${name} must be an integer number`);
-      return problems.length > 0 ? { problems } : { value };
-    },
-  };
+function onlyOf(given: readonly string[] | undefined): string | undefined {
+  return given?.length === 1 ? given[0] : undefined;
+}
+
+function readNumber(text: string | undefined, name: string, min: number, max: number): Reading<number> {
+  const value = text !== undefined && NUMBER.test(text) ? Number(text) : Number.NaN;
+  const problems: string[] = [];
+  if (!(value <= max)) problems.push(`${name} must not be greater than ${max}`);
+  if (!(value >= min)) problems.push(`${name} must not be less than ${min}`);
+  if (Number.isNaN(value)) problems.push(`${name} must be a number conforming to the specified constraints`);
+  else if (!Number.isInteger(value)) problems.push(`${name} must be an integer number`);
+  return problems.length > 0 ? { problems } : { value };
 }
 
 export function lengthProblems(text: string, subject: string, min: number, max: number): string[] {

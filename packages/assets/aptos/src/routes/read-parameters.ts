@@ -1,3 +1,4 @@
+import { InvalidParameterError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
@@ -34,8 +35,13 @@ export function readParameters<Set extends ParameterSet>(
 }
 
 /** docs/api/aptos.md#bad-requests, in the words of class-validator. */
-export function badRequest(problems: readonly string[]): z.infer<typeof badRequestSchema> {
-  return { statusCode: '400', message: [...problems], error: 'Bad Request' };
+export class BadRequestError extends InvalidParameterError {
+  override readonly body: z.infer<typeof badRequestSchema>;
+
+  constructor(problems: readonly string[]) {
+    super(...problems.map((message) => ({ parameter: '', message })));
+    this.body = { statusCode: '400', message: [...problems], error: 'Bad Request' };
+  }
 }
 
 export const badRequestSchema = z

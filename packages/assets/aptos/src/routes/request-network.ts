@@ -1,6 +1,7 @@
 import { type ApiContext, NotIndexedError } from '@chainstead/http';
 import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
+import { BadRequestError } from './read-parameters.ts';
 
 export interface NetworkChoice {
   /** If this is only testnet, it is the default. */
@@ -34,9 +35,11 @@ const NODE_URL_KEYS: Readonly<Record<AptosNetwork, string>> = {
   testnet: 'APTOS_TESTNET_NODE_URL',
 };
 
-export function whyNotIndexed(choice: NetworkChoice, network: AptosNetwork, dataset: AptosDatasetName): string | null {
+/** @throws BadRequestError if it is not indexed here */
+export function requireIndexed(choice: NetworkChoice, network: AptosNetwork, dataset: AptosDatasetName): void {
   const key = NODE_URL_KEYS[network];
-  if (!choice.indexed.includes(network)) return new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message;
-  if (choice.datasets === undefined || choice.datasets.includes(dataset)) return null;
-  return NotIndexedError.ofDataset(dataset, 'APTOS_DATASETS').message;
+  if (!choice.indexed.includes(network))
+    throw new BadRequestError([new NotIndexedError(`Aptos ${network}`, key, `set ${key}`).message]);
+  if (choice.datasets !== undefined && !choice.datasets.includes(dataset))
+    throw new BadRequestError([NotIndexedError.ofDataset(dataset, 'APTOS_DATASETS').message]);
 }

@@ -1,15 +1,4 @@
-import {
-  boolean,
-  digits,
-  hex,
-  int4,
-  int8,
-  packedRows,
-  preciseMoment,
-  type RowOf,
-  text,
-  textOrNull,
-} from '@chainstead/db/packed-rows';
+import { boolean, digits, hex, packedRows, preciseMoment, text, textOrNull } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
 /** docs/api/aptos.md#transfers */
@@ -31,14 +20,12 @@ export const transferRecordSchema = z
   })
   .openapi('AptosCoinTransfer');
 
-type TransferRecord = z.infer<typeof transferRecordSchema>;
-
 export const TRANSFER_ROWS = packedRows({
   activity_type: text('activity_type'),
   amount: digits('amount'),
-  block_height: int8('block_height'),
+  block_height: digits('block_height'),
   coin_type: text('coin_type'),
-  entry_function_id: textOrNull('entry_function_id'),
+  entry_function_id_str: textOrNull('entry_function_id'),
   event_account_address: hex('event_account_address', 32),
   event_creation_number: digits('event_creation_number'),
   event_sequence_number: digits('event_sequence_number'),
@@ -46,21 +33,6 @@ export const TRANSFER_ROWS = packedRows({
   is_transaction_success: boolean('is_transaction_success'),
   owner_address: hex('owner_address', 32),
   transaction_timestamp: preciseMoment('transaction_timestamp'),
-  transaction_version: int8('transaction_version'),
-  event_index: int4('event_index'),
+  transaction_version: digits('transaction_version'),
+  event_index: digits('event_index'),
 });
-
-export type TransferResult = RowOf<typeof TRANSFER_ROWS>;
-
-export function showTransfer(row: TransferResult): TransferRecord {
-  const { activity_type, amount, coin_type, owner_address, transaction_timestamp } = row;
-  const { event_account_address, event_creation_number, event_sequence_number } = row;
-  const { is_gas_fee, is_transaction_success } = row;
-  return {
-    ...{ activity_type, amount, block_height: String(row.block_height), coin_type },
-    entry_function_id_str: row.entry_function_id,
-    ...{ event_account_address, event_creation_number, event_sequence_number },
-    ...{ is_gas_fee, is_transaction_success, owner_address },
-    ...{ transaction_timestamp, transaction_version: String(row.transaction_version) },
-  };
-}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hexBytes, rawSql, type Sql, sql } from '@chainstead/db';
+import type { RowOf } from '@chainstead/db/packed-rows';
 import type { RouteModule } from '@chainstead/http';
 import { formatMoveType } from '../move-type/move-type.ts';
 import { MoveTypeError, parseMoveType } from '../move-type/parse-move-type.ts';
@@ -12,23 +13,19 @@ import {
   optionalListParameter,
   pathParameter,
 } from './list-parameter.ts';
-import { type ListRoute, listRoute } from './list-route.ts';
-import type { CursorFilter } from './open-page.ts';
+import { type CursorFilter, listRoute } from './list-route.ts';
 import type { PageScan } from './page-statement.ts';
-import { dateParameter } from './parameter.ts';
+import { dateParameter, mapped } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
 import type { IndexColumn, ScanKey } from './scan-conditions.ts';
-import { showTransfer, TRANSFER_ROWS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
+import { TRANSFER_ROWS, transferRecordSchema } from './transfer-record.ts';
 
 /** docs/api/aptos.md#aptos-routes */
 export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] {
-  return [
-    listRoute(walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses'), networks),
-    listRoute(walletsRoute('/wallets/coins/transfers', 'getCoinTransfersByWalletAddresses'), networks),
-    listRoute(blocksRoute, networks),
-    // Last: it matches other paths as coin types.
-    listRoute(coinTypeRoute, networks),
-  ];
+  const byOwner = walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses');
+  const byWallet = walletsRoute('/wallets/coins/transfers', 'getCoinTransfersByWalletAddresses');
+  // The coin type's is last: it matches other paths as coin types.
+  return [byOwner, byWallet, blocksRoute, coinTypeRoute].map((route) => route(networks));
 }
 
 const NEWEST_FIRST: readonly IndexColumn[] = [
@@ -39,8 +36,7 @@ const NEWEST_FIRST: readonly IndexColumn[] = [
 const SHARED = {
   record: transferRecordSchema,
   rows: TRANSFER_ROWS,
-  show: showTransfer,
-  placeOf: (row: TransferResult) => [String(row.transaction_version), String(row.event_index)],
+  placeOf: (row: RowOf<typeof TRANSFER_ROWS>) => [row.transaction_version, row.event_index],
 } as const;
 
 const SCAN = { dataset: 'transfers', table: 'aptos_transfers', order: NEWEST_FIRST, direction: 'DESC' } as const;
@@ -50,32 +46,19 @@ const dates = {
   to_date: dateParameter('Latest time, inclusive.'),
 };
 
-const walletParameters = {
-  owner_addresses: listParameter(addressItem, 'Wallets.'),
-  ...dates,
-  coin_type_whitelist: optionalListParameter(coinTypeItem, 'These coins alone.'),
-  coin_type_blacklist: optionalListParameter(coinTypeItem, 'All coins but these.'),
-};
-
-type Shown = ReturnType<typeof showTransfer>;
-type NoPath = Record<never, never>;
-
 function walletsRoute(path: string, operationId: string) {
-  const route: ListRoute<NoPath, typeof walletParameters, TransferResult, Shown> = {
+  return listRoute({
     ...SHARED,
     path,
     operationId,
     summary: 'List coin transfers by wallet',
     description: 'Withdrawals, deposits and gas fees of up to 25 wallets in one list, newest first.',
-    pathParameters: {},
-    parameters: walletParameters,
-    filterOf: (values) => ({
-      owner_addresses: values.owner_addresses,
-      from_date: values.from_date?.getTime() ?? null,
-      to_date: values.to_date?.getTime() ?? null,
-      coin_type_whitelist: values.coin_type_whitelist && hashesOfCoinTypes(values.coin_type_whitelist),
-      coin_type_blacklist: values.coin_type_blacklist && hashesOfCoinTypes(values.coin_type_blacklist),
-    }),
+    parameters: {
+      owner_addresses: listParameter(addressItem, 'Wallets.'),
+      ...dates,
+      coin_type_whitelist: mapped(optionalListParameter(coinTypeItem, 'These coins alone.'), hashesOfCoinTypes),
+      coin_type_blacklist: mapped(optionalListParameter(coinTypeItem, 'All coins but these.'), hashesOfCoinTypes),
+    },
     scanOf: (filter) => ({
       ...SCAN,
       lead: [
@@ -86,50 +69,40 @@ function walletsRoute(path: string, operationId: string) {
       ...versionBounds(dateIn(filter, 'from_date'), dateIn(filter, 'to_date')),
       conditions: exclusion(filter, 'coin_type_hash', 'coin_type_blacklist'),
     }),
-  };
-  return route;
+  });
 }
 
-const blockParameters = { block_heights: listParameter(blockHeightItem, 'Heights of blocks.') };
-
-const blocksRoute: ListRoute<NoPath, typeof blockParameters, TransferResult, Shown> = {
+const blocksRoute = listRoute({
   ...SHARED,
   path: '/coins/transfers/blocks',
   operationId: 'getCoinTransfersByBlockHeights',
   summary: 'List coin transfers by block',
   description: 'Withdrawals, deposits and gas fees of up to 25 blocks, newest first.',
-  pathParameters: {},
-  parameters: blockParameters,
-  filterOf: ({ block_heights }) => ({ block_heights }),
+  parameters: { block_heights: listParameter(blockHeightItem, 'Heights of blocks.') },
   scanOf: (filter) => ({
     ...SCAN,
     lead: ['network', { column: 'block_height', type: 'bigint', values: listIn(filter, 'block_heights') }],
   }),
-};
-
-const coinTypePath = { coin_type: pathParameter(coinTypeItem, 'A Move type.') };
+});
 
 const APTOS_COIN_HASH = '91ceb1308a98389691e05158b07ed5f079ab78461a6bb8d5a4054b1bb5cb8bb6';
 
-const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult, Shown> = {
+const coinTypeRoute = listRoute({
   ...SHARED,
   path: '/coins/transfers/{coin_type}',
   operationId: 'getCoinTransfersByCoinType',
   summary: 'List transfers of a coin',
   description: 'Withdrawals and deposits of a coin, newest first. Gas fees are included for Aptos Coin.',
-  pathParameters: coinTypePath,
+  pathParameters: {
+    coin_type: mapped(pathParameter(coinTypeItem, 'A Move type.'), (type) => hashesOfCoinTypes([type])),
+  },
   parameters: dates,
-  filterOf: (values) => ({
-    coin_type: hashesOfCoinTypes([values.coin_type]),
-    from_date: values.from_date?.getTime() ?? null,
-    to_date: values.to_date?.getTime() ?? null,
-  }),
   scanOf: (filter) => ({
     ...SCAN,
     lead: ['network', ...listKey(filter, 'coin_type_hash', 'coin_type')],
     ...versionBounds(dateIn(filter, 'from_date'), dateIn(filter, 'to_date')),
   }),
-};
+});
 
 export function listKey(filter: CursorFilter, column: string, name: string): readonly ScanKey[] {
   const values = listIn(filter, name);

@@ -1,24 +1,42 @@
 import { joinSql, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 
-export interface InsertColumn<Row> {
-  readonly name: string;
-  readonly type: 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
-  /** `bytea`: `0x` and hexadecimal digits. */
-  value(row: Row): string | number | boolean | Date | null;
+type ColumnType = 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
+
+/** `?`: may be null. */
+type ColumnTypes = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
+
+interface ValueOfType {
+  bigint: number;
+  boolean: boolean;
+  /** `0x` and hexadecimal digits. */
+  bytea: string;
+  integer: number;
+  numeric: string;
+  text: string;
+  timestamptz: Date;
 }
 
-export interface Insert<Row> {
+/** A row to insert, by column. */
+export type Inserted<Columns extends ColumnTypes> = {
+  readonly [Name in keyof Columns]: Columns[Name] extends ColumnType
+    ? ValueOfType[Columns[Name]]
+    : ValueOfType[Columns[Name] extends `${infer Type extends ColumnType}?` ? Type : never] | null;
+};
+
+type Value = ValueOfType[ColumnType] | null;
+
+interface Insert {
   readonly table: string;
-  readonly columns: readonly InsertColumn<Row>[];
+  readonly columns: ColumnTypes;
   /** Null: existing rows stay. */
   readonly onConflict: Sql | null;
 }
 
 /** Rows must be sorted by key: two writers lock in one order. @returns number of new rows */
-export async function insertRows<Row>(
+export async function insertRows(
   transaction: Transaction,
-  insert: Insert<Row>,
-  rows: readonly Row[],
+  insert: Insert,
+  rows: readonly Readonly<Record<string, Value>>[],
 ): Promise<number> {
   let added = 0;
   for (let first = 0; first < rows.length; first += ROWS_PER_STATEMENT) {
@@ -32,11 +50,12 @@ export async function insertRows<Row>(
 const ROWS_PER_STATEMENT = 5_000;
 
 /** One text for any number of rows. `xmax` is 0 in a new one. */
-function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>, rows: readonly Row[]): Sql {
-  const names = columns.map(({ name }) => rawSql(name));
-  const arrays = columns.map((column) => {
-    const elements = rows.map((row) => arrayElement(column, column.value(row)));
-    return sql`${`{${elements.join(',')}}`}::${rawSql(column.type)}[]`;
+function insertStatement({ table, columns, onConflict }: Insert, rows: readonly Readonly<Record<string, Value>>[]) {
+  const names = Object.keys(columns).map(rawSql);
+  const arrays = Object.entries(columns).map(([name, column]) => {
+    const type = column.replace('?', '');
+    const elements = rows.map((row) => arrayElement(type, row[name] ?? null));
+    return sql`${`{${elements.join(',')}}`}::${rawSql(type)}[]`;
   });
   const isNew = rawSql(onConflict === null ? 'true' : 'xmax = 0');
   return sql`WITH written AS (
@@ -44,7 +63,7 @@ function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>, rows:
   ) SELECT count(*) FILTER (WHERE added)::integer AS added FROM written`;
 }
 
-function arrayElement<Row>({ type }: InsertColumn<Row>, value: string | number | boolean | Date | null): string {
+function arrayElement(type: string, value: Value): string {
   if (value === null) return 'NULL';
   if (value instanceof Date) return `"${value.toISOString()}"`;
   if (typeof value !== 'string') return String(value);

@@ -1,5 +1,7 @@
+import { isObject } from '@chainstead/core';
+
 export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : null;
+  return isObject(value) ? value : null;
 }
 
 /** `Option`: `{"vec": []}` or `{"vec": [element]}`. */

@@ -1,9 +1,10 @@
 import type { BlockRange } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
+import { missingCoverage } from '@chainstead/sync';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
-import { type AptosCoverage, listCoverage, missingVersions } from './coverage.ts';
+import { type AptosCoverage, listCoverage } from './coverage.ts';
 
 export interface AptosStatus {
   readonly network: AptosNetwork;
@@ -54,7 +55,7 @@ function statusOf(stored: StoredStatus, datasets: readonly string[], coverage: r
     lag: stored.head === null || checkpoint === null ? null : Math.max(0, stored.head - checkpoint),
     coverage,
     gaps: datasets.flatMap((dataset) =>
-      missingVersions([range], [dataset], coverage).map((missing) => ({ dataset, range: missing.range })),
+      missingCoverage(range, [dataset], coverage).map((missing) => ({ dataset, range: missing.range })),
     ),
   };
 }

@@ -1,6 +1,5 @@
 import { type BlockRange, defineError } from '@chainstead/core';
 import { VersionsPrunedError } from '../fullnode/errors.ts';
-import { chainKeyOf } from '../fullnode/network.ts';
 import { type FillProgress, fillVersions, type VersionFillOptions } from './fill-versions.ts';
 
 /** @throws VersionsNotThereError, VersionsPrunedError (before any read), RootMismatchError */
@@ -10,7 +9,7 @@ export async function backfillVersions(
   signal: AbortSignal,
 ): Promise<FillProgress> {
   const { fullnodes } = options;
-  const chain = chainKeyOf(fullnodes.network);
+  const { chain } = fullnodes;
   const { head, oldest } = await fullnodes.ledger(signal);
   for (const range of ranges) {
     if (range.to > head) throw new VersionsNotThereError({ chain, range, head });

@@ -1,4 +1,3 @@
-import { chainKeyOf } from '../fullnode/network.ts';
 import { lockCommits, recordCoverage } from './coverage.ts';
 import type { CommittedBatch, VersionWork } from './options.ts';
 import type { VersionBatch } from './read-range.ts';
@@ -20,8 +19,7 @@ export async function commitBatch(
   { batch, datasets, kind, confirmedBy, keptRoot }: BatchCommit,
 ): Promise<void> {
   const { clock, database, fullnodes, metrics } = work;
-  const { network } = fullnodes;
-  const chain = chainKeyOf(network);
+  const { chain, network } = fullnodes;
   const started = clock.now();
   const added = await database.transaction(async (transaction) => {
     await lockCommits(transaction, network);

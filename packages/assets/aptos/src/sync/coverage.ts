@@ -1,4 +1,4 @@
-import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
+import type { BlockRange } from '@chainstead/core';
 import { commitLock, type Database, sql, type Transaction } from '@chainstead/db';
 import { chainIdOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
@@ -8,42 +8,15 @@ export interface AptosCoverage {
   readonly range: BlockRange;
 }
 
-export interface MissingVersions {
-  readonly range: BlockRange;
-  readonly datasets: readonly string[];
-}
-
 /** Taken first by every writing transaction, against deadlocks. */
 export async function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
   await commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
 
 export async function listCoverage(source: Pick<Database, 'query'>, network: AptosNetwork): Promise<AptosCoverage[]> {
-  const rows = await source.query<BlockRange & { dataset: string }>(
-    sql`SELECT dataset, first_version AS from, last_version AS to FROM aptos_ranges WHERE network = ${network} ORDER BY dataset, first_version`,
+  return source.query<AptosCoverage>(
+    sql`SELECT dataset, json_build_object('from', first_version, 'to', last_version) AS range FROM aptos_ranges WHERE network = ${network} ORDER BY dataset, first_version`,
   );
-  return rows.map(({ dataset, from, to }) => ({ dataset, range: { from, to } }));
-}
-
-/** Parts without a dataset, ascending, split where these change. */
-export function missingVersions(
-  wanted: readonly BlockRange[],
-  datasets: readonly string[],
-  coverage: readonly AptosCoverage[],
-): MissingVersions[] {
-  const gaps = datasets.map((dataset) => {
-    const covered = coverage.filter((entry) => entry.dataset === dataset).map(({ range }) => range);
-    return { dataset, ranges: subtractRanges(wanted, covered) };
-  });
-  const cuts = new Set(gaps.flatMap(({ ranges }) => ranges.flatMap(({ from, to }) => [from, to + 1])));
-  const borders = [...cuts].toSorted((a, b) => a - b);
-  return borders.flatMap((from, index) => {
-    const next = borders[index + 1];
-    if (next === undefined) return [];
-    const range = { from, to: next - 1 };
-    const lacking = gaps.filter(({ ranges }) => intersectRanges(ranges, [range]).length > 0);
-    return lacking.length === 0 ? [] : [{ range, datasets: lacking.map(({ dataset }) => dataset) }];
-  });
 }
 
 /** Joins neighbors. Under {@link lockCommits}. Idempotent. */

@@ -1,8 +1,8 @@
 /** Resumes anywhere; skips versions that are covered meanwhile. */
-import { type BlockRange, ChainsteadError, errorText, rangeSize } from '@chainstead/core';
-import { chainKeyOf } from '../fullnode/network.ts';
+import { type BlockRange, ChainsteadError, mergeRanges, rangeSize } from '@chainstead/core';
+import { chunksOf, missingCoverage, untilItSucceeds } from '@chainstead/sync';
 import { commitBatch } from './commit-batch.ts';
-import { listCoverage, type MissingVersions, missingVersions } from './coverage.ts';
+import { listCoverage } from './coverage.ts';
 import type { VersionWork } from './options.ts';
 import { readRange } from './read-range.ts';
 import { confirmRoot } from './roots.ts';
@@ -21,8 +21,6 @@ export interface VersionFillOptions extends VersionWork {
 
 const CHUNKS_IN_FLIGHT = 4;
 const CHUNK_VERSIONS = 10_000;
-const RETRY_DELAY_MS = 1_000;
-const RETRY_DELAY_MAX_MS = 30_000;
 
 /** Retries transient failures until aborted. @throws VersionsPrunedError, RootMismatchError */
 export async function fillVersions(
@@ -34,7 +32,11 @@ export async function fillVersions(
   const total = left.reduce((sum, { range }) => sum + rangeSize(range), 0);
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  const chunks = newestFirst(left, options.chunkVersions ?? CHUNK_VERSIONS);
+  const sizing = { next: () => options.chunkVersions ?? CHUNK_VERSIONS };
+  const chunks = left
+    .toReversed()
+    .values()
+    .flatMap(({ range }) => chunksOf({ order: 'newest-first' }, range, sizing));
   let done = 0;
   let rows = 0;
   const counting: VersionFillOptions = {
@@ -61,34 +63,25 @@ export async function fillVersions(
   return { done, total, rows };
 }
 
+type MissingVersions = ReturnType<typeof missingCoverage>[number];
+
 async function listMissing(
   { database, datasets, fullnodes }: VersionWork,
   wanted: readonly BlockRange[],
 ): Promise<MissingVersions[]> {
   const names = datasets.map(({ name }) => name);
-  return missingVersions(wanted, names, await listCoverage(database, fullnodes.network));
-}
-
-function* newestFirst(left: readonly MissingVersions[], size: number): Generator<BlockRange, undefined> {
-  for (const { range } of left.toReversed())
-    for (let to = range.to; to >= range.from; to -= size) yield { from: Math.max(range.from, to - size + 1), to };
+  const coverage = await listCoverage(database, fullnodes.network);
+  return mergeRanges(wanted).flatMap((range) => missingCoverage(range, names, coverage));
 }
 
 async function fillChunk(options: VersionFillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
   const { clock, fullnodes, logger } = options;
-  for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, RETRY_DELAY_MAX_MS)) {
-    signal.throwIfAborted();
-    try {
-      for (const missing of await listMissing(options, [chunk])) await fillPart(options, missing, signal);
-      return;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ChainsteadError && !error.retryable) throw error;
-      const facts = { chain: chainKeyOf(fullnodes.network), version_range: `${chunk.from}-${chunk.to}` };
-      logger.warn({ ...facts, error: errorText(error), retry_in_ms: delay }, 'Range failed, trying again');
-      await clock.sleep(delay, signal);
-    }
-  }
+  const trying = { chain: { key: fullnodes.chain }, clock, logger, unit: 'version' } as const;
+  const fill = async (): Promise<void> => {
+    for (const missing of await listMissing(options, [chunk])) await fillPart(options, missing, signal);
+  };
+  const isFinal = (error: unknown): boolean => error instanceof ChainsteadError && !error.retryable;
+  await untilItSucceeds(trying, chunk, signal, fill, isFinal);
 }
 
 async function fillPart(options: VersionFillOptions, missing: MissingVersions, signal: AbortSignal): Promise<void> {

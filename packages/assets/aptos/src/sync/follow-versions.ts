@@ -1,5 +1,4 @@
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
-import { chainKeyOf } from '../fullnode/network.ts';
 import { type BatchCommit, commitBatch } from './commit-batch.ts';
 import type { AptosSyncOptions } from './options.ts';
 import { readRange } from './read-range.ts';
@@ -26,7 +25,7 @@ export async function followVersions(options: FollowOptions, first: number, sign
       for await (const batch of readRange(options, datasets, { from: next, to: last }, signal)) {
         const compared = await comparison(batch);
         await commitBatch(options, { batch, datasets: names, kind: 'follow', ...compared });
-        options.metrics.checkpointBlock.set({ chain: chainKeyOf(fullnodes.network) }, batch.range.to);
+        options.metrics.checkpointBlock.set({ chain: fullnodes.chain }, batch.range.to);
         next = batch.range.to + 1;
       }
     if (next > reach.head) await clock.sleep(settings.pollMs ?? POLL_MS, signal);

@@ -1,4 +1,5 @@
-import type { BlockRange } from '@chainstead/core';
+import { type BlockRange, rangeSize } from '@chainstead/core';
+import { readAhead } from '@chainstead/sync';
 import type { AptosDataset, DecodedRows } from '../dataset.ts';
 import type { FullnodePage } from '../fullnode/fullnodes.ts';
 import type { Markers } from '../fullnode/read-page.ts';
@@ -68,22 +69,15 @@ async function* pagesOf(
 ): AsyncGenerator<FullnodePage> {
   const left = new AbortController();
   const stop = AbortSignal.any([signal, left.signal]);
-  const reads: Promise<FullnodePage[]>[] = [];
-  let next = range.from;
-  const readAhead = (): void => {
-    for (; reads.length < PAGES_AHEAD && next <= range.to; next += PAGE_VERSIONS)
-      reads.push(readSpan(fullnodes, markers, { from: next, to: Math.min(range.to, next + PAGE_VERSIONS - 1) }, stop));
-  };
+  const spans = { from: 0, to: Math.ceil(rangeSize(range) / PAGE_VERSIONS) - 1 };
+  const reads = readAhead(spans, PAGES_AHEAD, (index) => {
+    const from = range.from + index * PAGE_VERSIONS;
+    return readSpan(fullnodes, markers, { from, to: Math.min(range.to, from + PAGE_VERSIONS - 1) }, stop);
+  });
   try {
-    for (readAhead(); reads.length > 0; readAhead()) {
-      const pages = await reads[0];
-      reads.shift();
-      readAhead();
-      if (pages !== undefined) yield* pages;
-    }
+    for await (const pages of reads) yield* pages;
   } finally {
     left.abort();
-    await Promise.allSettled(reads);
   }
 }
 

@@ -2,7 +2,6 @@
 import { type Database, hexBytes, hexText, sql, type Transaction } from '@chainstead/db';
 import { type GivenRoot, RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
-import { chainKeyOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import type { VersionBatch } from './read-range.ts';
 
@@ -17,7 +16,7 @@ export async function confirmRoot(
   const other = await fullnodes.rootElsewhere(range.to, fullnode, signal);
   if (other === null) return null;
   // Invariant: APTOS-ROOT-CONFIRMED
-  requireSame(fullnodes.network, range.to, { fullnode, root }, other);
+  requireSame(fullnodes, range.to, { fullnode, root }, other);
   return other.fullnode;
 }
 
@@ -75,7 +74,7 @@ export async function checkKnownRoots(
     const known = stored ?? (await readRootElsewhere(fullnodes, name, reached, signal));
     const root = known === null ? null : await fullnodes.rootOf(name, known.version, signal);
     if (known === null || root === null) continue;
-    requireSame(fullnodes.network, known.version, known, { fullnode: name, root });
+    requireSame(fullnodes, known.version, known, { fullnode: name, root });
     isCompared ||= stored !== null;
   }
   if (!isCompared) await requireNewestRoot(database, fullnodes, head, signal);
@@ -100,7 +99,7 @@ async function requireNewestRoot(
   const known = await readNewestRoot(database, fullnodes.network, 0, head);
   if (known === null) return;
   try {
-    requireSame(fullnodes.network, known.version, known, await fullnodes.page(known.version, 1, null, signal));
+    requireSame(fullnodes, known.version, known, await fullnodes.page(known.version, 1, null, signal));
   } catch (error) {
     // No fullnode has it any more.
     if (!(error instanceof VersionsPrunedError)) throw error;
@@ -122,7 +121,7 @@ async function readNewestRoot(
   return row ?? null;
 }
 
-function requireSame(network: AptosNetwork, version: number, first: GivenRoot, { fullnode, root }: GivenRoot): void {
+function requireSame({ chain }: Fullnodes, version: number, first: GivenRoot, { fullnode, root }: GivenRoot): void {
   if (first.root === root || !ROOT.test(first.root) || !ROOT.test(root)) return;
-  throw new RootMismatchError({ chain: chainKeyOf(network), version, first, second: { fullnode, root } });
+  throw new RootMismatchError({ chain, version, first, second: { fullnode, root } });
 }

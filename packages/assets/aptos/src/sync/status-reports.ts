@@ -1,9 +1,9 @@
 /** Every few seconds. Without progress: status, metric, and a log line per minute. */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
+import { missingCoverage } from '@chainstead/sync';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
-import { chainKeyOf } from '../fullnode/network.ts';
-import { listCoverage, missingVersions } from './coverage.ts';
+import { listCoverage } from './coverage.ts';
 import { readNetworkStart, saveHealth } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
 
@@ -31,7 +31,7 @@ export function startStatusReports(
   signal: AbortSignal,
 ): AptosStatusReports {
   const { clock, database, fullnodes, logger, metrics } = options;
-  const chain = chainKeyOf(fullnodes.network);
+  const { chain } = fullnodes;
   const state = { reach: null as LedgerReach | null, top: -1 };
 
   const report = async (): Promise<void> => {
@@ -93,7 +93,7 @@ function explain(
 
 async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | null): Promise<void> {
   const { database, datasets, fullnodes, metrics } = options;
-  const chain = chainKeyOf(fullnodes.network);
+  const { chain } = fullnodes;
   const coverage = await listCoverage(database, fullnodes.network);
   const start = await readNetworkStart(database, fullnodes.network);
   const tops: number[] = [];
@@ -104,7 +104,7 @@ async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | n
     metrics.coveredBlocks.set({ chain, dataset: name, proof: 'none' }, covered);
     if (top !== undefined) tops.push(top);
     if (reach === null || start === null || top === undefined) continue;
-    const missing = missingVersions([{ from: start.historyStart, to: top }], [name], coverage);
+    const missing = missingCoverage({ from: start.historyStart, to: top }, [name], coverage);
     metrics.gapBlocks.set(
       { chain, dataset: name },
       missing.reduce((sum, { range }) => sum + rangeSize(range), 0),

@@ -11,8 +11,8 @@ const long = (digits: string): string => `0x${digits.padStart(64, '0')}`;
 /** Returns the rows except gas, as owner, activity, amount and coin. */
 function movements(transaction: Partial<AptosTransaction>): unknown[] {
   return deriveTransfers(sliceOf([exampleTransaction(transaction)]))
-    .filter((row) => !row.isGasFee)
-    .map((row) => [row.ownerAddress, row.activityType, row.amount, row.coinType.text]);
+    .filter((row) => !row.is_gas_fee)
+    .map((row) => [row.owner_address, row.activity_type, row.amount, row.coin_type]);
 }
 
 describe('gas', () => {
@@ -21,23 +21,21 @@ describe('gas', () => {
     expect(deriveTransfers(sliceOf([transaction]))).toEqual([
       {
         network: 'mainnet',
-        ownerAddress: long('abc'),
-        transactionVersion: 1_234,
-        eventIndex: -1,
-        eventAccountAddress: long('abc'),
-        eventCreationNumber: '-1',
-        eventSequenceNumber: '7',
-        activityType: '0x1::aptos_coin::GasFeeEvent',
+        owner_address: long('abc'),
+        transaction_version: 1_234,
+        event_index: -1,
+        event_account_address: long('abc'),
+        event_creation_number: '-1',
+        event_sequence_number: '7',
+        activity_type: '0x1::aptos_coin::GasFeeEvent',
         amount: '1800000000000000000000',
-        blockHeight: 123,
-        coinType: {
-          text: '0x1::aptos_coin::AptosCoin',
-          hash: '0x91ceb1308a98389691e05158b07ed5f079ab78461a6bb8d5a4054b1bb5cb8bb6',
-        },
-        entryFunctionId: '0x1::coin::transfer',
-        isGasFee: true,
-        isTransactionSuccess: true,
-        transactionTimestamp: new Date('2023-11-14T22:13:20.000Z'),
+        block_height: 123,
+        coin_type: '0x1::aptos_coin::AptosCoin',
+        coin_type_hash: '0x91ceb1308a98389691e05158b07ed5f079ab78461a6bb8d5a4054b1bb5cb8bb6',
+        entry_function_id: '0x1::coin::transfer',
+        is_gas_fee: true,
+        is_transaction_success: true,
+        transaction_timestamp: new Date('2023-11-14T22:13:20.000Z'),
       },
     ]);
   });
@@ -46,7 +44,7 @@ describe('gas', () => {
     const changes = [coinStoreChange('0xabc', '0xa::m::C', '1')];
     const events = [coinEvent('Withdraw', '0xabc', 3, '5')];
     const rows = deriveTransfers(sliceOf([exampleTransaction({ success: false, changes, events })]));
-    expect(rows.map((row) => [row.isGasFee, row.isTransactionSuccess])).toEqual([[true, false]]);
+    expect(rows.map((row) => [row.is_gas_fee, row.is_transaction_success])).toEqual([[true, false]]);
   });
 
   it('is paid by user transactions only', () => {
@@ -122,8 +120,8 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
     );
     const users = all.filter(({ type }) => type === 'user_transaction');
     expect(events.length).toBeGreaterThan(40);
-    expect(rows.filter((row) => !row.isGasFee)).toHaveLength(events.length);
-    expect(rows.filter((row) => row.isGasFee)).toHaveLength(users.length);
+    expect(rows.filter((row) => !row.is_gas_fee)).toHaveLength(events.length);
+    expect(rows.filter((row) => row.is_gas_fee)).toHaveLength(users.length);
   });
 
   it('of a transfer give what it moved', () => {
@@ -131,22 +129,28 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
     const rows = deriveTransfers(sliceOf(transfer === undefined ? [] : [transfer]));
     const sender = '0x5a2de9a743dfe5b4dd76527e6c2091f11819091d7ba1efb2fb6d57c0b83b759b';
     expect(
-      rows.map((row) => [row.ownerAddress, row.eventCreationNumber, row.eventSequenceNumber, row.amount, row.isGasFee]),
+      rows.map((row) => [
+        row.owner_address,
+        row.event_creation_number,
+        row.event_sequence_number,
+        row.amount,
+        row.is_gas_fee,
+      ]),
     ).toEqual([
       [sender, '-1', '0', '700', true],
       [sender, '3', '0', '100500000', false],
       ['0x94ac80ba879c9e750688c920f5d605b55f254b8b7ee27636c7d0877880cb61a9', '2', '1', '100500000', false],
     ]);
-    expect(new Set(rows.map((row) => `${row.coinType.text} ${row.entryFunctionId}`))).toEqual(
+    expect(new Set(rows.map((row) => `${row.coin_type} ${row.entry_function_id}`))).toEqual(
       new Set(['0x1::aptos_coin::AptosCoin 0x1::aptos_account::transfer_coins']),
     );
-    expect(rows[0]?.transactionTimestamp).toEqual(new Date('2024-05-09T01:18:59.000Z'));
+    expect(rows[0]?.transaction_timestamp).toEqual(new Date('2024-05-09T01:18:59.000Z'));
   });
 
   it('give the coin of a store that was deleted without its handles', () => {
     const [deletion] = all.filter(({ version }) => version === 2186504987);
     const rows = deriveTransfers(sliceOf(deletion === undefined ? [] : [deletion]));
-    expect(rows.filter((row) => !row.isGasFee).map((row) => [row.amount, row.coinType.text])).toEqual([
+    expect(rows.filter((row) => !row.is_gas_fee).map((row) => [row.amount, row.coin_type])).toEqual([
       ['641197548', '0x1::aptos_coin::AptosCoin'],
     ]);
   });
@@ -155,17 +159,17 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
     const file = 'rest-local-chain/test_get_transactions_output_genesis_transaction.json';
     const rows = deriveTransfers(sliceOf(readTransactions(join(given, file))));
     const validator = '0x66b22b7465af92a9dc8d07d2878716d9dffbbb280830a7d8cf80334b5da812ef';
-    expect(rows.map((row) => [row.ownerAddress, row.activityType, row.amount])).toEqual([
+    expect(rows.map((row) => [row.owner_address, row.activity_type, row.amount])).toEqual([
       [long('a550c18'), '0x1::coin::DepositEvent', '18446744073709551615'],
       [validator, '0x1::coin::DepositEvent', '1'],
       [validator, '0x1::coin::WithdrawEvent', '1'],
     ]);
-    expect(rows.map((row) => row.transactionTimestamp.getTime())).toEqual([0, 0, 0]);
+    expect(rows.map((row) => row.transaction_timestamp.getTime())).toEqual([0, 0, 0]);
   });
 
   it('that failed give gas only', () => {
     const failed = all.filter(({ success }) => !success);
-    expect(deriveTransfers(sliceOf(failed)).map((row) => [row.transactionVersion, row.isGasFee])).toEqual([
+    expect(deriveTransfers(sliceOf(failed)).map((row) => [row.transaction_version, row.is_gas_fee])).toEqual([
       [407418623, true],
     ]);
   });
@@ -182,6 +186,6 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
     ['scripted_transactions', 3],
   ])('of %s give gas and no transfer of coins', (name, count) => {
     const rows = deriveTransfers(sliceOf(readProtoTransactions(join(given, `proto-json/${name}`))));
-    expect(rows.map((row) => row.isGasFee)).toEqual(Array.from({ length: count }, () => true));
+    expect(rows.map((row) => row.is_gas_fee)).toEqual(Array.from({ length: count }, () => true));
   });
 });

@@ -1,11 +1,33 @@
 import { type CoinStore, eventHandleKey, readCoinStore } from '../coins/coin-store.ts';
-import { type CoinType, createCoinTypes, truncate } from '../coins/coin-type.ts';
+import { createCoinTypes, isCoinStruct, truncate } from '../coins/coin-type.ts';
 import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { standardAddress } from '../move-type/move-type.ts';
-import { type Insert, insertRows } from '../rows/insert-rows.ts';
-import { decimalDigits } from '../rows/json-object.ts';
-import { type AptosNetwork, type AptosTransaction, wholeSeconds } from '../transaction.ts';
-import { type ActivityType, type CoinEvent, readCoinEvent } from './coin-event.ts';
+import { type Inserted, insertRows } from '../rows/insert-rows.ts';
+import { decimalDigits, jsonObject } from '../rows/json-object.ts';
+import { type AptosEvent, type AptosTransaction, wholeSeconds } from '../transaction.ts';
+
+const COLUMNS = {
+  network: 'text',
+  owner_address: 'bytea',
+  transaction_version: 'bigint',
+  /** Among the transaction's events; -1: gas. */
+  event_index: 'integer',
+  event_account_address: 'bytea',
+  event_creation_number: 'numeric',
+  event_sequence_number: 'numeric',
+  activity_type: 'text',
+  /** Base units. */
+  amount: 'numeric',
+  block_height: 'bigint',
+  coin_type: 'text',
+  coin_type_hash: 'bytea',
+  entry_function_id: 'text?',
+  is_gas_fee: 'boolean',
+  is_transaction_success: 'boolean',
+  transaction_timestamp: 'timestamptz',
+} as const;
+
+type TransferRow = Inserted<typeof COLUMNS>;
 
 /** With a gas row per user transaction, even failed (docs/api/aptos.md#transfers). */
 export const transfers: AptosDataset = {
@@ -16,34 +38,32 @@ export const transfers: AptosDataset = {
   derive(slice): DecodedRows {
     const rows = deriveTransfers(slice);
     const inKeyOrder = rows.toSorted((a, b) => {
-      if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
-      return a.transactionVersion - b.transactionVersion || a.eventIndex - b.eventIndex;
+      if (a.owner_address !== b.owner_address) return a.owner_address < b.owner_address ? -1 : 1;
+      return a.transaction_version - b.transaction_version || a.event_index - b.event_index;
     });
-    return { count: rows.length, write: (transaction) => insertRows(transaction, INSERT, inKeyOrder) };
+    const insert = { table: 'aptos_transfers', columns: COLUMNS, onConflict: null };
+    return { count: rows.length, write: (transaction) => insertRows(transaction, insert, inKeyOrder) };
   },
 };
 
-export function deriveTransfers(slice: AptosSlice): StoredTransfer[] {
+export function deriveTransfers({ network, transactions, blockHeight }: AptosSlice): TransferRow[] {
   const describe = createCoinTypes();
-  const rows: StoredTransfer[] = [];
-  for (const transaction of slice.transactions) {
-    if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') continue;
-    const shared = sharedColumns(slice, transaction);
+  const rows: TransferRow[] = [];
+  for (const transaction of transactions) {
+    const { type, version, entryFunction } = transaction;
+    if (type !== 'user_transaction' && type !== 'genesis_transaction') continue;
+    const shared = {
+      network,
+      transaction_version: version,
+      block_height: blockHeight(version),
+      entry_function_id: entryFunction === null ? null : truncate(entryFunction, ENTRY_FUNCTION_LENGTH_MAX),
+      is_transaction_success: transaction.success,
+      transaction_timestamp: wholeSeconds(transaction.timestamp),
+    };
     const gas = gasOf(transaction);
-    if (gas !== null) rows.push({ ...gas, ...shared, coinType: describe(APTOS_COIN) });
-    for (const { coinType, event } of movementsOf(transaction))
-      rows.push({
-        ...shared,
-        ownerAddress: event.account,
-        eventIndex: event.index,
-        eventAccountAddress: event.account,
-        eventCreationNumber: event.creationNumber,
-        eventSequenceNumber: event.sequenceNumber,
-        activityType: event.activityType,
-        amount: event.amount,
-        isGasFee: false,
-        coinType: describe(coinType),
-      });
+    if (gas !== null) rows.push({ ...shared, ...gas, ...describe(APTOS_COIN) });
+    for (const { event, coinType } of movementsOf(transaction))
+      rows.push({ ...shared, ...event, ...describe(coinType) });
   }
   return rows;
 }
@@ -54,95 +74,63 @@ const GAS_CREATION_NUMBER = '-1';
 /** Characters, as aptos-labs' indexer. */
 const ENTRY_FUNCTION_LENGTH_MAX = 1_000;
 
-function sharedColumns(slice: AptosSlice, transaction: AptosTransaction) {
+function gasOf({ type, sender, sequenceNumber, gasUsed, gasUnitPrice }: AptosTransaction) {
+  if (type !== 'user_transaction' || sender === null) return null;
+  const address = standardAddress(sender);
+  const sequence = decimalDigits(sequenceNumber);
+  const units = decimalDigits(gasUsed);
+  const price = decimalDigits(gasUnitPrice);
+  if (address === null || sequence === null || units === null || price === null) return null;
   return {
-    network: slice.network,
-    transactionVersion: transaction.version,
-    blockHeight: slice.blockHeight(transaction.version),
-    entryFunctionId:
-      transaction.entryFunction === null ? null : truncate(transaction.entryFunction, ENTRY_FUNCTION_LENGTH_MAX),
-    isTransactionSuccess: transaction.success,
-    transactionTimestamp: wholeSeconds(transaction.timestamp),
+    owner_address: address,
+    event_index: GAS_EVENT_INDEX,
+    event_account_address: address,
+    event_creation_number: GAS_CREATION_NUMBER,
+    event_sequence_number: sequence,
+    activity_type: '0x1::aptos_coin::GasFeeEvent',
+    amount: (BigInt(units) * BigInt(price)).toString(),
+    is_gas_fee: true,
   };
 }
 
-function gasOf(transaction: AptosTransaction) {
-  const { sender, sequenceNumber, gasUsed, gasUnitPrice } = transaction;
-  if (transaction.type !== 'user_transaction' || sender === null) return null;
-  const address = standardAddress(sender);
-  const eventSequenceNumber = decimalDigits(sequenceNumber);
-  const units = decimalDigits(gasUsed);
-  const price = decimalDigits(gasUnitPrice);
-  if (address === null || eventSequenceNumber === null || units === null || price === null) return null;
-  return {
-    ownerAddress: address,
-    eventIndex: GAS_EVENT_INDEX,
-    eventAccountAddress: address,
-    eventCreationNumber: GAS_CREATION_NUMBER,
-    eventSequenceNumber,
-    activityType: '0x1::aptos_coin::GasFeeEvent' as const,
-    amount: (BigInt(units) * BigInt(price)).toString(),
-    isGasFee: true,
-  };
-}
+type CoinEvent = NonNullable<ReturnType<typeof readCoinEvent>>;
 
 /** None if it failed, whatever it lists. */
 function* movementsOf(transaction: AptosTransaction): Generator<{ event: CoinEvent; coinType: string }> {
   if (!transaction.success) return;
   const events = transaction.events.map(readCoinEvent).filter((event) => event !== null);
   if (events.length === 0) return;
-  const stores = transaction.changes.map(readCoinStore).filter((store) => store !== null);
-  const coinTypeFor = coinTypeByEvent(stores);
+  const coinTypeFor = coinTypeByEvent(transaction.changes.map(readCoinStore).filter((store) => store !== null));
   for (const event of events) {
     const coinType = coinTypeFor(event);
     if (coinType !== null) yield { event, coinType };
   }
 }
 
-interface StoredTransfer {
-  readonly network: AptosNetwork;
-  readonly ownerAddress: string;
-  readonly transactionVersion: number;
-  /** Among the transaction's events; -1: gas. */
-  readonly eventIndex: number;
-  readonly eventAccountAddress: string;
-  readonly eventCreationNumber: string;
-  readonly eventSequenceNumber: string;
-  readonly activityType: ActivityType;
-  readonly amount: string;
-  readonly blockHeight: number;
-  readonly coinType: CoinType;
-  readonly entryFunctionId: string | null;
-  readonly isGasFee: boolean;
-  readonly isTransactionSuccess: boolean;
-  readonly transactionTimestamp: Date;
+const COIN_EVENTS = ['WithdrawEvent', 'DepositEvent'] as const;
+
+function readCoinEvent({ type, guid, sequence_number, data }: AptosEvent, index: number) {
+  const name = COIN_EVENTS.find((candidate) => isCoinStruct(type, candidate));
+  if (name === undefined) return null;
+  const account = standardAddress(guid.account_address);
+  const amount = decimalDigits(jsonObject(data)?.amount);
+  const creationNumber = decimalDigits(guid.creation_number);
+  const sequence = decimalDigits(sequence_number);
+  if (account === null || amount === null || creationNumber === null || sequence === null) return null;
+  return {
+    owner_address: account,
+    event_index: index,
+    event_account_address: account,
+    event_creation_number: creationNumber,
+    event_sequence_number: sequence,
+    activity_type: `0x1::coin::${name}`,
+    amount,
+    is_gas_fee: false,
+  };
 }
 
-const INSERT: Insert<StoredTransfer> = {
-  table: 'aptos_transfers',
-  columns: [
-    { name: 'network', type: 'text', value: (row) => row.network },
-    { name: 'owner_address', type: 'bytea', value: (row) => row.ownerAddress },
-    { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
-    { name: 'event_index', type: 'integer', value: (row) => row.eventIndex },
-    { name: 'event_account_address', type: 'bytea', value: (row) => row.eventAccountAddress },
-    { name: 'event_creation_number', type: 'bigint', value: (row) => row.eventCreationNumber },
-    { name: 'event_sequence_number', type: 'numeric', value: (row) => row.eventSequenceNumber },
-    { name: 'activity_type', type: 'text', value: (row) => row.activityType },
-    { name: 'amount', type: 'numeric', value: (row) => row.amount },
-    { name: 'block_height', type: 'bigint', value: (row) => row.blockHeight },
-    { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
-    { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
-    { name: 'entry_function_id', type: 'text', value: (row) => row.entryFunctionId },
-    { name: 'is_gas_fee', type: 'boolean', value: (row) => row.isGasFee },
-    { name: 'is_transaction_success', type: 'boolean', value: (row) => row.isTransactionSuccess },
-    { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
-  ],
-  onConflict: null,
-};
-
 /** Deleted stores hide handles: if an account loses one only, its other events are of that coin. */
-export function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => string | null {
+function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent) => string | null {
   const byHandle = new Map<string, string>();
   const byOwnerOfDeleted = new Map<string, string | null>();
   for (const { deleted, owner, coinType, eventHandles } of stores) {
@@ -150,6 +138,6 @@ export function coinTypeByEvent(stores: readonly CoinStore[]): (event: CoinEvent
     // A second one makes it ambiguous.
     if (deleted) byOwnerOfDeleted.set(owner, byOwnerOfDeleted.has(owner) ? null : coinType);
   }
-  return ({ account, creationNumber }) =>
-    byHandle.get(eventHandleKey(account, creationNumber)) ?? byOwnerOfDeleted.get(account) ?? null;
+  return ({ owner_address, event_creation_number }) =>
+    byHandle.get(eventHandleKey(owner_address, event_creation_number)) ?? byOwnerOfDeleted.get(owner_address) ?? null;
 }

@@ -10,10 +10,10 @@ import {
 } from '../errors.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
-import { backOffMs } from '../transport/back-off.ts';
 import type { Deadlines } from '../transport/deadlines.ts';
 import { asVerdict } from '../upstream/doubts.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { backOffMs } from '../upstream-http/back-off.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
 import {
   type Choosable,

@@ -1,8 +1,8 @@
 import { type Clock, errorText, isQuantity, type Logger, parseQuantity, sleepUnlessAborted } from '@chainstead/core';
 import { type MessageEvent, WebSocket } from 'undici';
 import { createRedactor } from '../redact-secrets.ts';
-import { backOffMs } from '../transport/back-off.ts';
 import { withoutMark } from '../transport/http-endpoint.ts';
+import { backOffMs } from '../upstream-http/back-off.ts';
 import type { Head, UpstreamConfig } from '../upstream-pool.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 

@@ -2,8 +2,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, sleepUnlessAborted, toQuantity } from '@chainstead/core';
 import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
-import { backOffMs } from '../transport/back-off.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { backOffMs } from '../upstream-http/back-off.ts';
 import type { HeadProbe } from './probe-head.ts';
 
 export interface UpstreamCheck {

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
+import { parseRetryAfter } from '../upstream-http/back-off.ts';
 import { basicAuthorization, isLocal, TransportError } from '../upstream-http/index.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
-import { parseRetryAfter } from './back-off.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type RawOutgoing, type RawReply, type RawRequestShared, sendRaw, sendWhole } from './raw-request.ts';
 

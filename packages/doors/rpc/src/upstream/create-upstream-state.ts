@@ -3,7 +3,7 @@ import type { UpstreamFault } from '../errors.ts';
 import type { LearnedPace } from '../limits/call-limits.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
-import { backOffMs } from '../transport/back-off.ts';
+import { backOffMs } from '../upstream-http/back-off.ts';
 import type { FaultKind, OnWrongAnswer, UpstreamStatus } from '../upstream-pool.ts';
 import type { Capabilities, UpstreamState } from '../upstream-state.ts';
 import * as breaker from './circuit-breaker.ts';

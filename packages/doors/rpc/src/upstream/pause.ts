@@ -1,5 +1,5 @@
 import type { UpstreamFault } from '../errors.ts';
-import { backOffMs } from '../transport/back-off.ts';
+import { backOffMs } from '../upstream-http/back-off.ts';
 
 /** Epoch milliseconds, as the upstream requested. */
 export interface Pause {

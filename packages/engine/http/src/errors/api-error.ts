@@ -10,6 +10,8 @@ export interface ApiErrorFacts {
   readonly status: ContentfulStatusCode;
   readonly message: string;
   readonly details?: ErrorDetails;
+  /** Sent instead of message and details. */
+  readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryable?: boolean;
   readonly cause?: unknown;
@@ -19,13 +21,15 @@ export interface ApiErrorFacts {
 export class ApiError extends ChainsteadError {
   readonly status: ContentfulStatusCode;
   readonly details: ErrorDetails | undefined;
+  readonly body: object | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(options: ApiErrorFacts) {
-    const { status, details, headers = {}, retryable = false, ...rest } = options;
+    const { status, details, body, headers = {}, retryable = false, ...rest } = options;
     super({ ...rest, cause: options.cause, facts: { status, ...details }, retryable });
     this.status = status;
     this.details = details;
+    this.body = body;
     this.headers = headers;
   }
 }

@@ -73,6 +73,25 @@ export interface ListPages<P extends JsonValue, Opened, Found extends FoundPage<
   present(found: Found, envelope: PageEnvelope, page: Opened): NoInfer<Body>;
 }
 
+export interface PageSource<
+  F extends Filter,
+  P extends JsonValue,
+  Given,
+  Opened,
+  Found extends FoundPage<P>,
+  Body extends object,
+> extends Omit<ListPages<P, Opened, Found, Body>, 'tags' | 'response'> {
+  readonly path: string;
+  readonly cursorName: string;
+  readonly filter: z.ZodType<F>;
+  /** @default false: a page has the limit of its cursor */
+  readonly isLimitPerPage?: boolean;
+  /** For a cursor of another list or with contradictions. @default unchanged */
+  refusal?(error: InvalidParameterError): Error;
+  /** Adds data to a page. @throws ApiError if the page does not exist */
+  prepare(page: RequestedPage<F, P, Given>): Opened;
+}
+
 export interface PagedRoute<
   Params extends Shape,
   Query extends ListQueryShape,
@@ -83,13 +102,11 @@ export interface PagedRoute<
   Body extends object,
   Sent,
 > extends ListRequest<Params, Query, F, Sent>,
-    ListPages<P, Opened, Found, Body> {
+    ListPages<P, Opened, Found, Body>,
+    PageSource<F, P, Given<Params, Query, Sent>, Opened, Found, Body> {
+  readonly path: string;
+  readonly cursorName: string;
   readonly errors: readonly DocumentedStatus[];
-  readonly filter: z.ZodType<F>;
-  /** For a cursor of another list or with contradictions. @default unchanged */
-  refusal?(error: InvalidParameterError): Error;
-  /** Adds data to a page. @throws ApiError if the page does not exist */
-  prepare(page: RequestedPage<F, P, Given<Params, Query, Sent>>): Opened;
 }
 
 /** docs/api/index.md#pages. Refuses cursors of another list or with contradicting parameters. */
@@ -102,12 +119,34 @@ export function definePagedRoute<
   Found extends FoundPage<P>,
   Body extends object,
   Sent,
+>(app: ApiApp, dependencies: PageDependencies, list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>): void {
+  const route = documentOf(list);
+  if (list.routedPath !== undefined) app.openAPIRegistry.registerPath(route);
+  const routed = list.routedPath === undefined ? route : { ...route, path: list.routedPath, hide: true };
+  const answer = answerPages(dependencies, list);
+  const respond = (c: Context): Promise<Response> => {
+    const { given, cursor, limit, order } = givenOf<Params, Query, Sent>(c, list.body !== undefined);
+    return answer(c, given, { cursor, limit, order, filter: list.filterOf(given) });
+  };
+  // The compiler can't compute the response type while the schemas are parameters.
+  app.openapi(routed, respond as never, list.refuseInvalid);
+}
+
+type PageDependencies = Pick<ApiDependencies, 'limits' | 'paging' | 'responseBytes'>;
+
+/** For a route whose parameters are read elsewhere. */
+export function answerPages<
+  F extends Filter,
+  P extends JsonValue,
+  Given,
+  Opened,
+  Found extends FoundPage<P>,
+  Body extends object,
 >(
-  app: ApiApp,
-  { limits, paging, responseBytes }: Pick<ApiDependencies, 'limits' | 'paging' | 'responseBytes'>,
-  list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>,
-): void {
-  const { filter, position, firstPage, orderDefault } = list;
+  { limits, paging, responseBytes }: PageDependencies,
+  list: PageSource<F, P, Given, Opened, Found, Body>,
+): (c: ApiContext, given: Given, request: PageRequest<F>) => Promise<Response> {
+  const { filter, position, firstPage, orderDefault, isLimitPerPage = false } = list;
   const runs = paging.forRoute({
     route: list.cursorName,
     filter,
@@ -115,19 +154,17 @@ export function definePagedRoute<
     limitDefault: list.limitDefault ?? Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
     ...(orderDefault !== undefined && { orderDefault }),
   });
-  const route = documentOf(list);
-  if (list.routedPath !== undefined) app.openAPIRegistry.registerPath(route);
-  const routed = list.routedPath === undefined ? route : { ...route, path: list.routedPath, hide: true };
   const open = (request: PageRequest<F>): Page<F, P> => {
+    if (isLimitPerPage && request.limit !== undefined)
+      return { ...open({ ...request, limit: undefined }), limit: request.limit };
     try {
       return runs.open(request);
     } catch (error) {
       throw error instanceof InvalidParameterError && list.refusal !== undefined ? list.refusal(error) : error;
     }
   };
-  const respond = async (c: Context): Promise<Response> => {
-    const { given, cursor, limit, order } = givenOf<Params, Query, Sent>(c, list.body !== undefined);
-    const opened = open({ cursor, limit, order, filter: list.filterOf(given) });
+  return (c, given, request) => {
+    const opened = open(request);
     return readFitting(opened, responseBytes, async (fitting) => {
       const page = list.prepare({ ...fitting, given, requester: requesterOf(c) });
       const found = await list.read(page);
@@ -141,8 +178,6 @@ export function definePagedRoute<
       return c.json(list.present(found, envelope, page), 200);
     });
   };
-  // The compiler can't compute the response type while the schemas are parameters.
-  app.openapi(routed, respond as never, list.refuseInvalid);
 }
 
 /** Fewer rows while the response is too large; after a cut page, the next tries twice its rows. */

@@ -79,10 +79,8 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
         'Request failed',
       );
     }
-    return c.json(
-      { message: answer.message, ...(answer.details !== undefined && { details: answer.details }) },
-      answer.status,
-    );
+    const { message, details, body = { message, ...(details !== undefined && { details }) } } = answer;
+    return c.json(body, answer.status);
   };
 }
 
@@ -100,7 +98,7 @@ export function isTooLarge(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === SQLSTATE_TOO_LARGE;
 }
 
-type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
+type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'> & Partial<Pick<ApiError, 'body'>>;
 
 const DATABASE_RETRY_AFTER = '5';
 

@@ -3,9 +3,11 @@ import { type BlockRange, type Clock, errorText, type Logger } from '@chainstead
 import { RangeTooLargeError } from '@chainstead/rpc';
 
 export interface RangeTrying {
-  readonly chain: Chain;
+  readonly chain: Pick<Chain, 'key'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** In the log. @default block */
+  readonly unit?: 'version';
 }
 
 const RETRY_DELAY_MS = 1_000;
@@ -40,14 +42,14 @@ export function halvesOf(order: 'newest-first' | 'oldest-first', { from, to }: B
 }
 
 async function waitToRetry(
-  { chain, logger, clock, delayMs = RETRY_DELAY_MS }: RangeTrying & { readonly delayMs?: number },
+  { chain, logger, clock, unit, delayMs = RETRY_DELAY_MS }: RangeTrying & { readonly delayMs?: number },
   { from, to }: BlockRange,
   error: unknown,
   message: string,
   signal: AbortSignal,
 ) {
-  const fields = { chain: chain.key, block_range: `${from}-${to}`, error: errorText(error), retry_in_ms: delayMs };
-  logger.warn(fields, message);
+  const place = { chain: chain.key, [`${unit ?? 'block'}_range`]: `${from}-${to}` };
+  logger.warn({ ...place, error: errorText(error), retry_in_ms: delayMs }, message);
   await clock.sleep(delayMs, signal);
 }
 
