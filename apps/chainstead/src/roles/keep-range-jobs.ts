@@ -6,7 +6,7 @@ import {
   createFullnodes,
   type FillProgress,
 } from '@chainstead/aptos';
-import { defineError } from '@chainstead/core';
+import { defineError, orAborted } from '@chainstead/core';
 import type { WorkJournal } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import type { RecoverSigners } from '@chainstead/proof';
@@ -48,7 +48,8 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
     async open(signal) {
       const pool = openPool(configured, { logger, metrics: context.metrics, clock, callLimits: context.callLimits });
       try {
-        await unlessAborted(pool.start(), signal);
+        // A silent upstream must not hold up a stop.
+        await orAborted(pool.start(), signal);
       } catch (error) {
         await pool.close();
         throw error;
@@ -94,13 +95,4 @@ function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, 
       };
     },
   };
-}
-
-/** A silent upstream must not hold up a stop. */
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  return Promise.race([work, aborted]);
 }

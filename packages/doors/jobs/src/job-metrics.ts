@@ -1,6 +1,5 @@
-import { Counter, errorText, Gauge, Histogram, type Logger, type Registry, sharedMetric } from '@chainstead/core';
+import { answerWithin, Counter, errorText, Gauge, Histogram, type Logger, type Registry, sharedMetric } from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
-import { within } from './within.ts';
 
 type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted';
 
@@ -87,7 +86,7 @@ function watchDepths(registry: Registry, logger: Logger): Map<string, ReadDepth>
     await Promise.all(
       [...sources].map(async ([queue, read]) => {
         try {
-          const states = Object.entries(await within(READ_MS, read()));
+          const states = Object.entries(await answerWithin(READ_MS, read()));
           for (const [state, jobs] of states) depth.set({ queue, state }, jobs);
           stale.set({ queue }, 0);
         } catch (error) {
