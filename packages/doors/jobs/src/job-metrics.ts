@@ -1,4 +1,13 @@
-import { answerWithin, Counter, errorText, Gauge, Histogram, type Logger, type Registry, sharedMetric } from '@chainstead/core';
+import {
+  answerWithin,
+  Counter,
+  errorText,
+  Gauge,
+  Histogram,
+  type Logger,
+  type Registry,
+  sharedMetric,
+} from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
 
 type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted';
