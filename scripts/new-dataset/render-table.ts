@@ -10,37 +10,29 @@ const COLUMN_TYPES: Readonly<Record<ParameterType, string>> = {
 
 /** `schema.ts`: table, key, index and storage. */
 export function renderSchema({ camel, pascal, table, event, account, others }: NewDataset): string {
-  const own = new Set(['address', 'hash', 'int8Text', ...others.map(({ type }) => COLUMN_TYPES[type])]);
-  const ofDrizzle = ['bigint', ...(own.delete('boolean') ? ['boolean'] : []), 'integer', 'pgTable', 'primaryKey'];
+  const own = new Set(['address', 'hash', 'int8Text', 'logPlace', ...others.map(({ type }) => COLUMN_TYPES[type])]);
+  const ofDrizzle = own.delete('boolean') ? "import { boolean } from 'drizzle-orm/pg-core';\n" : '';
   return `/** ${event.name} events, one row an event, by ${account === undefined ? 'the contract that emits them' : `their ${account.name}`}. Hash and time of a row's block are in \`blocks\`. */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { ${[...own].toSorted().join(', ')} } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
-import { ${ofDrizzle.join(', ')} } from 'drizzle-orm/pg-core';
-
+import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
+${ofDrizzle}
 // Columns of fixed width come first: nothing is lost to alignment.
-export const ${camel} = pgTable(
+export const ${camel} = storedTable(
   '${table}',
   {
     /** Of \`account\` (\`addressKey\`): what the key begins with, and the distribution column on Citus. */
     accountKey: int8Text('account_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     account: address('account').notNull(),
 ${account === undefined ? '' : "    contract: address('contract').notNull(),\n"}${others.map(({ name, column, type }) => `    ${name}: ${COLUMN_TYPES[type]}('${column}').notNull(),\n`).join('')}    transactionHash: hash('transaction_hash').notNull(),
   },
-  (table) => [
-    primaryKey({
-      name: '${table}_pkey',
-      columns: [table.accountKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
-    }),
-    blockRangeIndex('${table}', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('account', 'account_key'),
+    isPartitioned: true,
+    key: ['accountKey', ...LOG_PLACE],
+  },
 );
-
-declareStorage(${camel}, { writes: 'append', placement: distributedBy('account', 'account_key'), isPartitioned: true });
 
 /** One row of the table. Hexadecimal text is lower case. */
 export type ${pascal}Row = Readonly<typeof ${camel}.$inferSelect>;
