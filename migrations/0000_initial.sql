@@ -240,11 +240,11 @@ CREATE TABLE "subject_projections" (
   CONSTRAINT "subject_projections_pkey" PRIMARY KEY("subject","chain_id","state")
 );--> statement-breakpoint
 CREATE INDEX "subject_projections_by_state" ON "subject_projections" USING btree ("chain_id","state","asked_at");--> statement-breakpoint
--- Range jobs requested by operators (backfill, verify, reindex). `ingest` processes run them one after another.
+-- Range jobs requested by operators (backfill, verify, reindex). `ingest` processes run them one after another (due work).
 CREATE TABLE "range_jobs" (
   -- Ascends with the time of the request.
   "id" text PRIMARY KEY NOT NULL,
-  -- EVM chain id in decimal, or `aptos` or `aptos-testnet`. The process that runs a chain's jobs holds the lease `range-jobs:<chain>`.
+  -- EVM chain id in decimal, or `aptos` or `aptos-testnet`.
   "chain" text NOT NULL,
   -- backfill, verify, reindex.
   "work" text NOT NULL,
@@ -252,7 +252,7 @@ CREATE TABLE "range_jobs" (
   "dataset" text,
   -- BlockRange[], ascending.
   "ranges" jsonb NOT NULL,
-  -- queued, running (also after its process died), done, failed, cancelled.
+  -- queued (also while it runs), done, failed, cancelled.
   "status" text DEFAULT 'queued' NOT NULL,
   -- Blocks done, and in total; null until known.
   "done" bigint DEFAULT 0 NOT NULL,
@@ -271,13 +271,17 @@ CREATE TABLE "range_jobs" (
   "finished_at" timestamp with time zone,
   -- Attempts since its last progress.
   "attempts" integer DEFAULT 0 NOT NULL,
-  -- Earliest start; null: immediately.
-  "due_at" timestamp with time zone,
+  "due_at" timestamp with time zone DEFAULT now(),
+  -- Set while it runs, also after its process died.
+  "lease_until" timestamp with time zone,
+  "holder" text,
   "error_code" text,
   "error_message" text,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
-CREATE INDEX "range_jobs_open" ON "range_jobs" USING btree ("chain","id") WHERE status IN ('queued', 'running');--> statement-breakpoint
+CREATE INDEX "range_jobs_open" ON "range_jobs" USING btree ("chain","id") WHERE status = 'queued';--> statement-breakpoint
+-- One job of a chain runs at a time.
+CREATE UNIQUE INDEX "range_jobs_claimed" ON "range_jobs" USING btree ("chain") WHERE lease_until IS NOT NULL;--> statement-breakpoint
 -- On-demand backfills of single wallets and contracts, for chains not covered from their first block. Their coverage is in
 -- `subject_ranges`.
 CREATE TABLE "backfill_requests" (

@@ -3,11 +3,11 @@
 import { platform } from 'node:os';
 import { type Database, sql } from '@chainstead/db';
 import { listRangeJobs } from '@chainstead/sync';
-import { commandLineOf, type Program } from '@chainstead/testkit';
+import { commandLineOf } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { expectTruth, untilIndexed } from './indexed-tables.ts';
-import { processesOf, sharedChainStage } from './shared-chain-stage.ts';
+import { sharedChainStage } from './shared-chain-stage.ts';
 
 const CHAIN_ID = 1_337_041;
 const BLOCKS = 240;
@@ -18,16 +18,11 @@ const { chain, facts, openScratch } = stage;
 /** The highest block that can no longer be reorganised. */
 const SETTLED = BLOCKS - facts.reorgDepthMax;
 
-/** The process that works on the chain's jobs, by the session of its lease. */
-async function processAtWork(database: Database, program: Program): Promise<number | null> {
-  const [session] = await database.query<{ name: string }>(
-    sql`SELECT application_name AS name FROM leases JOIN pg_stat_activity ON pid = backend_pid
-      WHERE leases.name = 'range-jobs:' || ${String(CHAIN_ID)}`,
-  );
-  const [, number] = /ingest-(\d)/.exec(session?.name ?? '') ?? [];
-  if (number === undefined) return null;
-  const command = new RegExp(`role-process\\.[jt]s ingest ${number} ${PROCESSES}\\b`);
-  return processesOf(program, command)[0] ?? null;
+/** The process that works on the job. */
+async function processAtWork(database: Database): Promise<number | null> {
+  const [job] = await listRangeJobs(database, { limit: 1 });
+  const [, id] = /, process (\d+)$/.exec(job?.holder ?? '') ?? [];
+  return id === undefined ? null : Number(id);
 }
 
 describe.runIf(platform() === 'linux')('a job on a range', () => {
@@ -46,7 +41,7 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
       const job = async () => (await listRangeJobs(database, { limit: 1 }))[0];
       let victim: number | null = null;
       await waitUntil(async () => {
-        victim = (await job())?.status === 'running' ? await processAtWork(database, program) : null;
+        victim = (await job())?.status === 'running' ? await processAtWork(database) : null;
         return victim === null ? program.output() : null;
       });
       expect((await job())?.holder).not.toBeNull();

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, errorText } from '@chainstead/core';
+import { type Address, createMetricsRegistry, errorText, orAborted } from '@chainstead/core';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { commandLogger } from '../session/command-session.ts';
@@ -37,11 +37,8 @@ async function readCodes(
   const logger = commandLogger(configuration, context);
   const pool = openPool(configured, { logger, metrics: createMetricsRegistry(), clock: context.clock });
   const signal = AbortSignal.timeout(NODES_MS);
-  const expired = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
   try {
-    await Promise.race([pool.start(), expired]);
+    await orAborted(pool.start(), signal);
     const codes = await pool.requestMany(
       'eth_getCode',
       addresses.map((address) => [address, 'latest']),

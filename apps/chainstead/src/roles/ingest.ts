@@ -81,16 +81,15 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
     contractsFile === null
       ? null
       : watchContractsFile({ path: contractsFile, database, chains: chainRegistry, clock, logger }, stop.signal);
-  const rangeJobs = keepRangeJobs({ ...context, recoverSigners, journal }, shared.metrics, stop.signal);
+  const endRangeJobs = keepRangeJobs({ ...context, recoverSigners, journal }, shared.metrics);
   if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chains configured, nothing to ingest');
   return {
     address: null,
     async stop() {
       stop.abort();
-      await Promise.all(chains.map(({ work }) => work));
+      await Promise.all([...chains.map(({ work }) => work), endRangeJobs()]);
       await helping;
-      await rangeJobs;
       await contracts;
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));

@@ -6,24 +6,33 @@ import {
   createFullnodes,
   type FillProgress,
 } from '@chainstead/aptos';
-import { defineError } from '@chainstead/core';
+import { defineError, orAborted } from '@chainstead/core';
 import type { WorkJournal } from '@chainstead/db';
+import { createDueWork } from '@chainstead/jobs';
 import type { RecoverSigners } from '@chainstead/proof';
-import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
+import { addRangeJobs, performRangeWork, type RangeJobSite, type SyncMetrics } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
-/** One at a time per process. Calls nodes only during a job. */
-export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics, signal: AbortSignal): Promise<void> {
-  const { clock, configuration, database, logger } = context;
+/** Calls nodes only during a job. @returns function that aborts a job, which another process continues */
+export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics): () => Promise<void> {
+  const { configuration } = context;
   const sites = [
     ...configuration.chains.map((configured) => chainSite(context, configured, metrics)),
     ...configuration.aptos.networks.map((network) => aptosSite(context, network, metrics)),
   ];
-  return workRangeJobs({ database, sites, clock, logger }, signal);
+  const dueWork = createDueWork(context);
+  if (sites.length > 0) {
+    addRangeJobs(dueWork, { ...context, sites });
+    dueWork.start();
+  }
+  return () => dueWork.close(0, END_MS);
 }
+
+/** A commit in progress ends first. */
+const END_MS = 30_000;
 
 interface RangeJobContext extends RoleContext {
   readonly recoverSigners: RecoverSigners;
@@ -39,7 +48,8 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
     async open(signal) {
       const pool = openPool(configured, { logger, metrics: context.metrics, clock, callLimits: context.callLimits });
       try {
-        await unlessAborted(pool.start(), signal);
+        // A silent upstream must not hold up a stop.
+        await orAborted(pool.start(), signal);
       } catch (error) {
         await pool.close();
         throw error;
@@ -85,13 +95,4 @@ function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, 
       };
     },
   };
-}
-
-/** A silent upstream must not hold up a stop. */
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  return Promise.race([work, aborted]);
 }

@@ -1,6 +1,6 @@
 import { readAptosStatuses } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
-import { errorText, sleepUnlessAborted } from '@chainstead/core';
+import { errorText, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
 import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
 import { createEgress, type Egress } from '@chainstead/egress';
 import { createDueWork, createSchedules } from '@chainstead/jobs';
@@ -41,9 +41,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     retention: configured.retention,
   }));
   const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
-  const enough = new AbortController();
-  await Promise.race([Promise.all(starts), sleepUnlessAborted(clock, POOL_WAIT_MS, enough.signal)]);
-  enough.abort();
+  await settlesWithin(Promise.all(starts), POOL_WAIT_MS);
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
   const webhooks = await startWebhooks(context, chains, journal);

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, errorText, type Logger, orAborted, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import {
   createUpstreamPool,
   type ForwardingPool,
@@ -38,16 +38,13 @@ export interface StartPoolOptions {
 /** Retries until an upstream works. @returns false if the signal aborted before */
 export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
   const { chain, clock, logger, signal, onFailure } = options;
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   while (!signal.aborted) {
     try {
       // A silent upstream must not hold up a stop.
-      await Promise.race([pool.start(), aborted]);
-      return !signal.aborted;
+      await orAborted(pool.start(), signal);
+      return true;
     } catch (error) {
+      if (signal.aborted) return false;
       const reason = errorText(error);
       logger.error({ chain: chain.key, reason, retry_ms: RETRY_MS }, 'No usable upstream for the chain');
       await onFailure?.(reason);

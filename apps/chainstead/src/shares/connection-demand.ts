@@ -11,7 +11,8 @@ const STARTER = 2;
 const SCHEDULES = 3;
 const LISTENERS = 2;
 const CLAIMS_OF_HELPER = 1;
-const RANGE_JOB = 2;
+/** For notifications, and for the claims of one. */
+const RANGE_JOBS = 2;
 const AGENT_STATEMENTS = 4;
 const GRAPHQL_OPERATIONS = 4;
 const HISTORIES = 3;
@@ -24,7 +25,7 @@ export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSl
   const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
     api: () => (api.hasAgentSql ? AGENT_STATEMENTS : 0) + (api.hasGraphql ? GRAPHQL_OPERATIONS : 0),
     ingest: ({ number, of }) =>
-      (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOB,
+      (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOBS,
     worker: () => queue(SCHEDULES) + LISTENERS + chains.length * (onDemand.maxCalls > 0 ? HISTORIES : 0),
   };
   return slots.reduce((sum, slot) => sum + database.poolSize + besidePool[slot.role](slot), STARTER);

@@ -1,3 +1,4 @@
+import { orAborted } from '@chainstead/core';
 import type { Database } from './database.ts';
 import { asSql, type Sql } from './sql.ts';
 
@@ -10,7 +11,5 @@ export async function readWithin<Row extends object>(
   const late = AbortSignal.timeout(milliseconds);
   const limited = database.until(late, 'cancel');
   const read = Promise.all(statements.map((statement) => limited.query<Row>(asSql(statement))));
-  const tooLate = Promise.withResolvers<never>();
-  late.addEventListener('abort', () => tooLate.reject(late.reason), { once: true });
-  return Promise.race([read, tooLate.promise]);
+  return orAborted(read, late);
 }

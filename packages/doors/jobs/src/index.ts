@@ -13,5 +13,6 @@ export {
 } from './due-work/due-table.ts';
 export { createDueWork, type DueWork } from './due-work/due-work.ts';
 export { backoffSeconds } from './due-work/retry-delay.ts';
+export { createSettledWatch } from './due-work/settled-watch.ts';
 export { createSchedules, examineRedis, migrateJobs } from './schedules/load-schedules.ts';
 export type { Schedule } from './schedules/schedules.ts';

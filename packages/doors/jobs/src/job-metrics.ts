@@ -1,4 +1,5 @@
 import {
+  answerWithin,
   counter,
   defineMetrics,
   errorText,
@@ -9,7 +10,6 @@ import {
   readTogether,
 } from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
-import { within } from './within.ts';
 
 export type JobMetrics = ReturnType<typeof createJobMetrics>;
 
@@ -45,7 +45,7 @@ export function measureDepth(
   const { depth, depthStale } = createDepthMetrics(metrics);
   return readTogether([depthStale, depth], async () => {
     try {
-      const states = Object.entries(await within(READ_MS, read()));
+      const states = Object.entries(await answerWithin(READ_MS, read()));
       for (const [state, jobs] of states) depth.set({ queue, state }, jobs);
       depthStale.set({ queue }, 0);
     } catch (error) {

@@ -89,8 +89,7 @@ export {
   readRangeJobPace,
   requestRangeJob,
 } from './range-jobs/range-job-store.ts';
-export type { RangeJobSite } from './range-jobs/run-range-job.ts';
-export { workRangeJobs } from './range-jobs/work-range-jobs.ts';
+export { addRangeJobs, type RangeJobSite } from './range-jobs/run-range-job.ts';
 export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watcher.ts';
 export { linesOfRows } from './read/decoded-batch.ts';
 export { executedTransaction, executedTransactions } from './read/executed-transactions.ts';

@@ -1,5 +1,5 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
-import { type Address, type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Address, type Clock, errorText, type Hash, type Logger, settlesWithin } from '@chainstead/core';
 import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
 import {
   type ApiApp,
@@ -113,11 +113,9 @@ const TIMES = 5;
 async function warmUp(
   api: Pick<ApiApp, 'router'>,
   firstPage: () => Promise<Html>,
-  { clock, logger }: ConsoleOptions,
+  { logger }: ConsoleOptions,
 ): Promise<void> {
-  const ended = new AbortController();
-  await Promise.race([work(), sleepUnlessAborted(clock, WAIT_MS, ended.signal)]);
-  ended.abort();
+  await settlesWithin(work(), WAIT_MS);
 
   async function work(): Promise<void> {
     try {

@@ -2,8 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type ApiContext, type ApiDependencies, requesterOf } from '@chainstead/http';
+import { createSettledWatch } from '@chainstead/jobs';
 import { type Requester, requestCollection, requestToken, type TokenSource } from './request-metadata.ts';
-import { createSettledWatch, type MetadataWatch } from './settled-watch.ts';
+import { type AwaitedRow, settledRows } from './settled-rows.ts';
 import type { TokenKey } from './token-rows.ts';
 
 /** Share of the request timeout. */
@@ -24,7 +25,8 @@ export interface MetadataRequestsOptions {
 
 export interface MetadataRequests {
   readonly waitMs: number;
-  readonly watch: MetadataWatch;
+  /** Resolves when the row is not pending any more, or after `ms`. */
+  settled(row: AwaitedRow, ms: number): Promise<unknown>;
   requesterOf(c: ApiContext): Requester;
   announce(chain: Chain, address: Address, requester: Requester): void;
   collection(chain: Chain, address: Address, requester: Requester): Promise<boolean>;
@@ -41,7 +43,7 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
   return ({ database, logger, limits }) => ({
     // Longer than the request timeout would get a 503.
     waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
-    watch: createSettledWatch({ database, clock, logger }),
+    settled: createSettledWatch<AwaitedRow, true>({ clock, logger, read: (rows) => settledRows(database, rows) }),
     requesterOf: (c) => ({ id: requesterOf(c), limit: onDemand.perKey }),
     announce(chain, address, requester) {
       const facts = { chain: chain.key, token: address };

@@ -23,7 +23,8 @@ export async function enqueueCollections(
   );
   for (const [address, { status }] of unread)
     if (status !== 'pending') await requests.collection(chain, address, requester);
-  await Promise.all(unread.map(([address]) => requests.watch.collection(chain.id, address, requests.waitMs)));
+  const awaited = unread.map(([address]) => ({ chainId: chain.id, address, tokenId: null }));
+  await Promise.all(awaited.map((row) => requests.settled(row, requests.waitMs)));
   for (const [address] of unread) collections.set(address, await getCollection(database, chain.id, address));
   for (const [address, { isNft }] of collections) if (isNft) requests.announce(chain, address, requester);
   return collections;

@@ -67,7 +67,7 @@ export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteM
         const token = { address, tokenId };
         await requests.token(chain, token, source, requests.requesterOf(c));
         if (mode === 'sync') {
-          await requests.watch.token(chain.id, token, SYNC_WAIT_MS);
+          await requests.settled({ chainId: chain.id, ...token }, SYNC_WAIT_MS);
           const status = await getTokenStatus(database, chain.id, token);
           if (status === 'known') return c.json({ status: 'SYNCED', message: 'The metadata was read' }, 200);
           if (status === 'none') throw new NotFoundError(`${address} names no metadata for token ${tokenId}`);

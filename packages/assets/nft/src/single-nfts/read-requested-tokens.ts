@@ -25,7 +25,7 @@ export async function requestTokens(
       refusal = await requestOf(() => requests.token(chain, token, 'uri', requester));
     if (status === 'pending' || refusal === null) waiting.push(token);
   }
-  await Promise.all(waiting.map((token) => requests.watch.token(chain.id, token, waitMs)));
+  await Promise.all(waiting.map((token) => requests.settled({ chainId: chain.id, ...token }, waitMs)));
   return refusal;
 }
 

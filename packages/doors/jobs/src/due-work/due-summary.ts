@@ -50,7 +50,7 @@ export async function summarizeDueWork(
 
 async function readCounts(database: Pick<Database, 'query'>, table: DueTable, chainId: number) {
   const moment = dueMoment(table);
-  const { name, prefix, isOpen } = partsOf(table);
+  const { name, prefix, isOpen } = partsOf(table, chainId);
   const [counts] = await database.query<DueCounts>(
     sql`SELECT count(*) FILTER (WHERE moment <= now()) AS "dueNow", count(*) FILTER (WHERE moment > now() AND is_claimed) AS claimed,
        count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code IS DISTINCT FROM ${WORK_QUARANTINED}) AS waiting,
@@ -58,7 +58,7 @@ async function readCounts(database: Pick<Database, 'query'>, table: DueTable, ch
        count(*) < ${rawSql(ROWS_MAX)} AS "isComplete", min(moment) FILTER (WHERE moment <= now()) AS "oldestDueAt",
        (array_agg(jsonb_build_object('code', code, 'message', coalesce(message, '')) ORDER BY moment DESC) FILTER (WHERE code IS NOT NULL))[1] AS error
      FROM (SELECT ${moment} AS moment, ${prefix}lease_until IS NOT NULL AS is_claimed, ${prefix}error_code AS code, ${prefix}error_message AS message
-           FROM ${name} WHERE chain_id = ${chainId} AND ${isOpen} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
+           FROM ${name} WHERE ${isOpen} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${rawSql(ROWS_MAX)}) AS work`,
   );
   return counts ?? null;
 }

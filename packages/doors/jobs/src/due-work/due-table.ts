@@ -2,11 +2,13 @@
 import { ChainsteadError, errorText } from '@chainstead/core';
 import { asSql, type Database, fromNow, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 
-/** With {@link dueColumns} and `chain_id`. Its texts are SQL of the program, never input. */
+/** With {@link dueColumns}. Its texts are SQL of the program, never input. */
 export interface DueTable {
   readonly name: string;
   readonly key: readonly string[];
   readonly prefix?: string;
+  /** One queue for all chains: the table needs no `chain_id`. */
+  readonly isShared?: boolean;
   /** As in the index. @default all rows */
   readonly isOpen?: Sql | string;
   /** A client waits for these: claimed first. */
@@ -63,8 +65,9 @@ async function claimWhere<Row extends object>(
   conditions: readonly Sql[],
 ): Promise<Claim<Row>[]> {
   const { key, order = dueMoment(table), onClaim } = table;
-  const { name, prefix, isOpen } = partsOf(table);
-  const isDue = [sql`chain_id = ${chainId}`, isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
+  const { name, prefix, isOpen } = partsOf(table, chainId);
+  const isDue = [isOpen, sql`${dueMoment(table)} <= now()`, ...conditions];
+  const isOfChain = table.isShared === true ? rawSql('') : sql`AND work.chain_id = ${chainId}`;
   // Invariant: WORK-ONE-HOLDER
   const rows = await database.query<Row & { due_attempts: number }>(
     // MATERIALIZED: else each node selects its own rows of a Citus reference table.
@@ -72,7 +75,7 @@ async function claimWhere<Row extends object>(
        SELECT ${columns(key)} FROM ${name} WHERE ${joinSql(isDue, ' AND ')} ORDER BY ${asSql(order)} LIMIT ${limit} ${rawSql(table.isSpread === true ? '' : 'FOR UPDATE SKIP LOCKED')})
      UPDATE ${name} AS work SET ${prefix}due_at = NULL, ${prefix}lease_until = now() + make_interval(secs => ${leaseMs / 1_000}), ${prefix}holder = ${holder},
        ${prefix}attempts = work.${prefix}attempts + 1${also(onClaim)}
-     FROM due WHERE (${columns(key, 'work.')}) = (${columns(key, 'due.')}) AND work.chain_id = ${chainId} AND ${dueMoment(table, 'work.')} <= now()
+     FROM due WHERE (${columns(key, 'work.')}) = (${columns(key, 'due.')}) ${isOfChain} AND ${dueMoment(table, 'work.')} <= now()
      RETURNING ${rawSql(key.map((column, index) => `work.${column}::text AS due_key_${index}`).join(', '))}, work.${prefix}attempts AS due_attempts, ${asSql(returning)}`,
   );
   return rows.map((row) => ({
@@ -90,11 +93,11 @@ export async function msUntilDue(
   chainId: number,
   withinMs: number,
 ): Promise<number | null> {
-  const { name, isOpen } = partsOf(table);
+  const { name, isOpen } = partsOf(table, chainId);
   const moment = dueMoment(table);
   const [row] = await database.query<{ ms: number | null }>(
     sql`SELECT (extract(epoch FROM min(${moment}) - now()) * 1000)::float8 AS ms FROM ${name}
-     WHERE chain_id = ${chainId} AND ${isOpen} AND ${moment} <= now() + make_interval(secs => ${withinMs / 1_000})`,
+     WHERE ${isOpen} AND ${moment} <= now() + make_interval(secs => ${withinMs / 1_000})`,
   );
   return row?.ms ?? null;
 }
@@ -106,11 +109,11 @@ export async function readDueDepth(
   table: DueTable,
   chainId: number,
 ): Promise<{ readonly waiting: number; readonly active: number }> {
-  const { name, prefix, isOpen } = partsOf(table);
+  const { name, prefix, isOpen } = partsOf(table, chainId);
   const [row] = await database.query<{ waiting: number; active: number }>(
     sql`SELECT count(*) FILTER (WHERE NOT is_claimed) AS waiting, count(*) FILTER (WHERE is_claimed) AS active
      FROM (SELECT coalesce(${prefix}lease_until > now(), false) AS is_claimed FROM ${name}
-           WHERE chain_id = ${chainId} AND ${isOpen} AND ${dueMoment(table)} <= now() + interval '1 minute'
+           WHERE ${isOpen} AND ${dueMoment(table)} <= now() + interval '1 minute'
              AND (${prefix}lease_until IS NOT NULL OR ${prefix}due_at <= now())
            LIMIT ${rawSql(DEPTH_MAX)}) AS work`,
   );
@@ -127,7 +130,7 @@ export async function renewDue(
   const { name, prefix } = partsOf(table);
   const rows = await database.query(
     sql`UPDATE ${name} SET ${prefix}lease_until = now() + make_interval(secs => ${leaseMs / 1_000})
-     WHERE ${isClaimed(table, claim)} RETURNING chain_id`,
+     WHERE ${isClaimed(table, claim)} RETURNING true AS held`,
   );
   return rows.length > 0;
 }
@@ -185,8 +188,9 @@ function columns(key: readonly string[], row = ''): Sql {
   return joinSql(key.map((column) => rawSql(`${row}${column}`)));
 }
 
-export function partsOf({ name, prefix = '', isOpen = 'true' }: DueTable) {
-  return { name: rawSql(name), prefix: rawSql(prefix), isOpen: asSql(isOpen) };
+export function partsOf({ name, prefix = '', isOpen = 'true', isShared = false }: DueTable, chainId = 0) {
+  const isOfChain = isShared ? asSql(isOpen) : sql`chain_id = ${chainId} AND ${asSql(isOpen)}`;
+  return { name: rawSql(name), prefix: rawSql(prefix), isOpen: isOfChain };
 }
 
 function also(assignments: Sql | string | undefined): Sql {

@@ -24,8 +24,8 @@ export interface DueWork {
   /** Call it before {@link start}. */
   add<Row extends object>(kind: DueKind<Row>): void;
   start(): void;
-  /** Waits for work; after `timeoutMs` (default 30,000) it aborts and releases that work. */
-  close(timeoutMs?: number): Promise<void>;
+  /** Waits for work; after `timeoutMs` (default 30,000) it aborts and releases that work, within `graceMs`. */
+  close(timeoutMs?: number, graceMs?: number): Promise<void>;
 }
 
 const SWEEP_EVERY_MS = 30_000;
@@ -84,12 +84,12 @@ export function createDueWork(options: DueWorkOptions): DueWork {
         ...[...loops.values()].map((loop) => loop.renew(abandoned.signal)),
       ];
     },
-    async close(timeoutMs = CLOSE_TIMEOUT_MS) {
+    async close(timeoutMs = CLOSE_TIMEOUT_MS, graceMs = ABORT_GRACE_MS) {
       stopping.abort();
       const ended = Promise.all([...loops.values()].map((loop) => loop.idle()));
       if (!(await settlesWithin(ended, timeoutMs))) {
         abandoned.abort(new Error('The process ends and waits for its work no longer'));
-        if (!(await settlesWithin(ended, ABORT_GRACE_MS)))
+        if (!(await settlesWithin(ended, graceMs)))
           logger.error('Work that was claimed does not end: others claim it once its leases have expired');
       }
       abandoned.abort();

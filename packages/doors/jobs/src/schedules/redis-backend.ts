@@ -1,7 +1,6 @@
-import { errorText, type Logger, redactUrl } from '@chainstead/core';
+import { answerWithin, errorText, type Logger, redactUrl } from '@chainstead/core';
 import { createRedisBackend } from 'bullmq';
 import { Redis } from 'ioredis';
-import { within } from '../within.ts';
 import { createRedisWatch } from './redis-watch.ts';
 import type { ScheduleBackend } from './schedule-backend.ts';
 import { ScheduleError } from './schedule-error.ts';
@@ -24,12 +23,12 @@ export async function openRedisBackend(redisUrl: string, prefix: string, logger:
   async function close(): Promise<void> {
     watch.close();
     // A connection that can't quit is cut below.
-    if (watch.isUp()) await within(QUIT_MS, redis.quit()).catch(() => undefined);
+    if (watch.isUp()) await answerWithin(QUIT_MS, redis.quit()).catch(() => undefined);
     redis.disconnect();
   }
   try {
     // A hung server never emits the ready event.
-    const isReady = await within(CONNECT_MS, redis.ping()).then(
+    const isReady = await answerWithin(CONNECT_MS, redis.ping()).then(
       () => true,
       () => watch.look(),
     );

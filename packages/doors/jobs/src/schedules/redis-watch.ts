@@ -1,5 +1,4 @@
-import { errorText, type Logger } from '@chainstead/core';
-import { within } from '../within.ts';
+import { answerWithin, errorText, type Logger } from '@chainstead/core';
 import type { BackendWatch } from './schedule-backend.ts';
 
 interface RedisWatchOptions {
@@ -39,7 +38,7 @@ export function createRedisWatch({ server, ping, logger }: RedisWatchOptions): B
   }
 
   function look(): Promise<boolean> {
-    looking ??= within(ANSWER_MS, ping())
+    looking ??= answerWithin(ANSWER_MS, ping())
       .then(
         () => change(null),
         (error: unknown) => change(error),

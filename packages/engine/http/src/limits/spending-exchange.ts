@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, defineError, errorText, type Logger } from '@chainstead/core';
+import { type Clock, defineError, errorText, type Logger, within } from '@chainstead/core';
 import type { Company, SharedBudget, SlotSpending } from './shared-budget.ts';
 
 interface SpendingExchange {
@@ -73,6 +73,11 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
     schedule();
   }
 
+  const inTime = <T>(work: Promise<T>): Promise<T> =>
+    within(timeoutMs, work, () => {
+      throw new LimitsStoreSilentError(timeoutMs);
+    });
+
   async function exchange(): Promise<void> {
     if (store === null) return;
     if (timer !== null) clearTimeout(timer);
@@ -81,7 +86,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
     [underWay, waiting] = [waiting, new Map()];
     try {
       const reports = [...underWay.values()].flatMap(reportOf);
-      if (reports.length > 0) take(await within(store.exchange(reports), timeoutMs));
+      if (reports.length > 0) take(await inTime(store.exchange(reports)));
     } catch (error) {
       for (const budget of underWay.values()) {
         budget.notReported();
@@ -118,7 +123,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
 
   async function attend(attended: SpendingStore): Promise<void> {
     try {
-      processes = await within(attended.attend(self), timeoutMs);
+      processes = await inTime(attended.attend(self));
       foundNobody = processes === 1 ? foundNobody + 1 : 0;
     } catch (error) {
       foundNobody = 0;
@@ -175,16 +180,6 @@ class LimitsStoreSilentError extends defineError('LIMITS_STORE_SILENT', (timeout
   remedy: 'Check the load of the Postgres server. Limits are shared again once it responds',
   retryable: true,
 })) {}
-
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new LimitsStoreSilentError(timeoutMs)), timeoutMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 export interface SpendingReport {
   readonly bucket: string;

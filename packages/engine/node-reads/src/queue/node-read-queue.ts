@@ -2,11 +2,18 @@ import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import { type Database, DatabaseUnavailableError } from '@chainstead/db';
 import { RateLimitedError, spendNodeCalls } from '@chainstead/http';
-import { notifyDue } from '@chainstead/jobs';
+import { createSettledWatch, notifyDue } from '@chainstead/jobs';
 import { StateNotArchivedError, StateReadingFailedError, StateUnavailableError } from '../state-error.ts';
 import type { StateKind } from '../state-kind.ts';
-import { knownQuestion, leaveQuestion, questionKey, type Settlement, STATE_WORK } from './question-rows.ts';
-import { createSettledWatch } from './settled-watch.ts';
+import {
+  knownQuestion,
+  leaveQuestion,
+  questionKey,
+  type RequestedQuestion,
+  type Settlement,
+  STATE_WORK,
+  settledQuestions,
+} from './question-rows.ts';
 import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
 import { createTimeoutMemory } from './timeout-memory.ts';
 
@@ -48,7 +55,10 @@ export interface NodeReadQueueOptions {
 export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueue {
   const { database, logger } = options;
   const served = new Set(options.chains.map(({ id }) => id));
-  const watch = createSettledWatch(options);
+  const settled = createSettledWatch({
+    ...options,
+    read: (questions: readonly RequestedQuestion[]) => settledQuestions(database, questions),
+  });
   const vain = createTimeoutMemory(database);
 
   /** Not awaited: the worker also finds the row without a notification. */
@@ -80,7 +90,7 @@ export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueu
       const group = likeness === undefined ? null : `${chain.id} ${kind.name} ${likeness}`;
       const isVain = group !== null && (await vain.has(group, fruitlessMs));
       const patienceMs = isVain ? 0 : fruitlessMs > 0 ? waitMs - left.ageMs : waitMs;
-      const settlement = left.settlement ?? (await watch.wait(requested, patienceMs));
+      const settlement = left.settlement ?? (await settled(requested, patienceMs));
       const isUnreported = settlement === null || settlement.errorCode !== null;
       if (group !== null && isUnreported && patienceMs > 0) vain.note(group, requested);
       return settlement === null ? null : kind.answer.parse(answerOf(chain, settlement));

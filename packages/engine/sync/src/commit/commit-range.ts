@@ -2,12 +2,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
-import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
+import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
-import { RangeClaimedError } from '../errors.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { isFollowed, readProjectionRecords, requireAsExpected } from '../projections/projection-record.ts';
 import { recordDatasetFailures } from '../read/dataset-failures.ts';
@@ -51,7 +50,7 @@ async function writeRange(
   const { contracts, decoded } = await database.transaction(async (transaction) => {
     // A rollback takes it first, too: it comes before, or removes these rows.
     if (lockFirst || isUnsettled) await lockChainCommits(transaction, chain);
-    await requireClaim(transaction, owner, chain, read.range);
+    await consumeClaims(transaction, owner, chain, [read.range]);
     if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
     else await requireSameBlocks(transaction, chain, read.range, read.blocks);
     const watches = await watchRows(transaction, chain, datasets, read.range);
@@ -104,19 +103,6 @@ async function removeRange(transaction: Transaction, chain: Chain, datasets: rea
   await deriveRemoved(transaction, chain, removed);
   const names = datasets.map(({ name }) => name);
   await recordRewritten(transaction, chain.id, names, range);
-}
-
-/** @throws RangeClaimedError if another process took over the range */
-export async function requireClaim(
-  transaction: Transaction,
-  owner: ClaimOwner,
-  chain: Chain,
-  range: BlockRange,
-): Promise<void> {
-  owner.lost.throwIfAborted();
-  // Invariant: SYNC-CLAIMS-DISJOINT
-  if (!(await consumeClaim(transaction, owner.key, chain.id, range)))
-    throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
 }
 
 function joinSources(levels: readonly Coverage[]): Coverage[] {

@@ -2,7 +2,7 @@ import { parseChainId } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, it } from 'vitest';
-import { consumeClaim, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
+import { consumeClaims, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
 
 const CHAIN = parseChainId(1);
 const scratch = scratchOfFile();
@@ -43,9 +43,11 @@ it('ends a claim in the transaction that writes the range, and fails the second 
   const range = { from: 7, to: 9 };
   await owner.claim(CHAIN, range, 'backfill');
   const consume = () =>
-    scratch.database.transaction((transaction) => consumeClaim(transaction, owner.key, CHAIN, range));
-  expect(await consume()).toBe(true);
-  expect(await consume()).toBe(false);
+    scratch.database.transaction((transaction) =>
+      consumeClaims(transaction, owner, { id: CHAIN, key: 'eth' }, [range]),
+    );
+  await consume();
+  await expect(consume()).rejects.toMatchObject({ code: 'RANGE_CLAIMED' });
   await owner.close();
 });
 

@@ -1,8 +1,10 @@
 /** Claims of a chain never overlap (exclusion constraint). Owners hold a lease. */
 import { randomBytes } from 'node:crypto';
+import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, LEASE_IS_HELD, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, type Sql, sql, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import { RangeClaimedError } from '../errors.ts';
 
 /** `help`: fills blocks next to the process with the `backfill` claims. */
 export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
@@ -13,7 +15,9 @@ export interface ClaimOwner {
   readonly lost: AbortSignal;
   /** False if a live owner has claimed part of the range. */
   claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
-  release(chainId: ChainId, range: BlockRange): Promise<void>;
+  /** @param ranges ascending, so that two owners can't deadlock. @returns those that no live owner has claimed */
+  claimEach(chainId: ChainId, ranges: readonly BlockRange[], purpose: ClaimPurpose): Promise<BlockRange[]>;
+  release(chainId: ChainId, ...ranges: readonly BlockRange[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,10 +36,11 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
   return {
     key,
     lost: leadership.lost,
-    claim: (chainId, range, purpose) => claim(database, key, chainId, range, purpose),
-    release: async (chainId, range) => {
+    claim: async (chainId, range, purpose) => (await claimEach(database, key, chainId, [range], purpose)).length === 1,
+    claimEach: (chainId, ranges, purpose) => claimEach(database, key, chainId, ranges, purpose),
+    release: async (chainId, ...ranges) => {
       await database.query(
-        sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND first_block = ${range.from} AND owner = ${key.toString()}`,
+        sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND owner = ${key.toString()} AND first_block = ANY (${ranges.map(({ from }) => from)}::bigint[])`,
       );
     },
     async close() {
@@ -50,24 +55,28 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
   };
 }
 
-async function claim(
+async function claimEach(
   database: Database,
   key: bigint,
   chainId: ChainId,
-  range: BlockRange,
+  ranges: readonly BlockRange[],
   purpose: ClaimPurpose,
-): Promise<boolean> {
-  await removeDeadClaims(database, chainId, range);
+): Promise<BlockRange[]> {
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  await removeDeadClaims(database, chainId, { from: first.from, to: last.to });
   // Invariant: SYNC-CLAIMS-DISJOINT
-  const rows = await database.query(
+  const claimed = await database.query<BlockRange>(
     sql`INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
-     VALUES (${chainId}, ${range.from}, ${range.to}, ${key.toString()}, ${purpose}) ON CONFLICT DO NOTHING RETURNING first_block`,
+     SELECT ${chainId}, run.first_block, run.last_block, ${key.toString()}::bigint, ${purpose}
+       FROM ${rangesAsRows(ranges)} AS run(first_block, last_block) ORDER BY run.first_block
+     ON CONFLICT DO NOTHING RETURNING first_block AS "from", last_block AS "to"`,
   );
-  return rows.length === 1;
+  return claimed.toSorted((a, b) => a.from - b.from);
 }
 
 /** Skips locked rows: two processes would lock thousands in different orders. */
-export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
+async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
   await database.query(
     sql`DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
        SELECT c.chain_id, c.first_block FROM sync_claims c
@@ -95,15 +104,24 @@ export async function listFillingChains(
   return new Set(rows.map(({ chain_id }) => chain_id));
 }
 
-/** In the transaction that writes the range. False if the claim is lost. */
-export async function consumeClaim(
+/** In the transaction that writes the ranges. @throws RangeClaimedError if a claim is lost */
+export async function consumeClaims(
   transaction: Transaction,
-  key: bigint,
-  chainId: ChainId,
-  range: BlockRange,
-): Promise<boolean> {
-  const rows = await transaction.query(
-    sql`DELETE FROM sync_claims WHERE chain_id = ${chainId} AND first_block = ${range.from} AND last_block = ${range.to} AND owner = ${key.toString()} RETURNING 1 AS ended`,
+  owner: Pick<ClaimOwner, 'key' | 'lost'>,
+  chain: Pick<Chain, 'id' | 'key'>,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  owner.lost.throwIfAborted();
+  // Invariant: SYNC-CLAIMS-DISJOINT
+  const ended = await transaction.query(
+    sql`DELETE FROM sync_claims USING ${rangesAsRows(ranges)} AS run(from_block, to_block)
+      WHERE chain_id = ${chain.id} AND owner = ${owner.key.toString()} AND first_block = from_block AND last_block = to_block RETURNING true AS ended`,
   );
-  return rows.length === 1;
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (ended.length !== ranges.length && first !== undefined && last !== undefined)
+    throw new RangeClaimedError({ chain: chain.key, range: { from: first.from, to: last.to }, purpose: 'process' });
+}
+
+function rangesAsRows(ranges: readonly BlockRange[]): Sql {
+  return sql`unnest(${ranges.map(({ from }) => from)}::bigint[], ${ranges.map(({ to }) => to)}::bigint[])`;
 }

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type ChainId, counter, defineMetrics, gauge, type Registry } from '@chainstead/core';
+import { type Address, type ChainId, counter, defineMetrics, gauge, type Registry, within } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import type { SubjectProgress } from './build-subjects.ts';
@@ -70,8 +70,8 @@ export function createSubjectProjections(database: Database, metrics?: Registry)
   return {
     async keep(chain, of, subject, waitMs) {
       if (await isBuilt(database, chain, of, subject)) return 'built';
-      const building = buildOnce(chain, of, subject);
-      return Promise.race([building, after(waitMs, building)]);
+      // A build that fails after the wait may have no caller left: the next request retries it.
+      return within(waitMs, buildOnce(chain, of, subject), () => 'building');
     },
   };
 }
@@ -91,12 +91,4 @@ async function isBuilt(
   if (built?.isOld === true)
     await database.query(sql`UPDATE subject_projections SET asked_at = now() WHERE ${isOfSubject}`);
   return built !== undefined;
-}
-
-async function after(ms: number, building: Promise<unknown>): Promise<SubjectProgress> {
-  const passed = Promise.withResolvers<SubjectProgress>();
-  const timer = setTimeout(() => passed.resolve('building'), ms);
-  // A build that fails after the wait may have no caller left: the next request retries it.
-  building.finally(() => clearTimeout(timer)).catch(() => undefined);
-  return passed.promise;
 }

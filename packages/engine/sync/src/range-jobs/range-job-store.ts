@@ -1,4 +1,6 @@
-import { type Database, LEASE_IS_HELD, sql, type Transaction, transactionLock, where } from '@chainstead/db';
+import { type Database, sql, type Transaction, transactionLock, where } from '@chainstead/db';
+import { dueChannel } from '@chainstead/jobs';
+import { ALL_CHAINS, RANGE_JOB_WORK } from './due-range-jobs.ts';
 import {
   NoSuchRangeJobError,
   type RangeJob,
@@ -14,18 +16,18 @@ const FINISHED_MAX = 1_000;
 /** The time of Postgres: the same for all machines. */
 const NEW_ID = sql`to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)`;
 
-export const CHAIN_IS_HELD = sql`EXISTS (
-  SELECT FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD})`;
+const IS_HELD = sql`coalesce(job.lease_until > now(), false)`;
 
-export const JOB_COLUMNS = sql`job.id, job.chain, job.work, job.dataset, job.ranges, job.status, job.cancel_asked_at IS NOT NULL AS "isCancelled",
-  job.done, job.total, job.logs, job.position, job.outcome, job.requested_by AS "requestedBy", job.requested_at AS "requestedAt",
-  job.finished_at AS "finishedAt", job.due_at AS "dueAt", job.attempts, job.done_before AS "doneBefore",
+const JOB_COLUMNS = sql`job.id, job.chain, job.work, job.dataset, job.ranges, job.cancel_asked_at IS NOT NULL AS "isCancelled",
+  CASE WHEN job.lease_until IS NULL THEN job.status ELSE 'running' END AS status,
+  CASE WHEN ${IS_HELD} THEN regexp_replace(job.holder, ' (\\d+) \\S+ \\d+$', ', process \\1') END AS holder,
+  job.done, job.total, job.logs, job.outcome, job.requested_by AS "requestedBy", job.requested_at AS "requestedAt",
+  job.finished_at AS "finishedAt", CASE WHEN job.due_at > now() THEN job.due_at END AS "dueAt", job.done_before AS "doneBefore",
   CASE WHEN job.error_code IS NOT NULL THEN jsonb_build_object('code', job.error_code, 'message', coalesce(job.error_message, '')) END AS error,
   extract(epoch FROM job.updated_at - job.taken_at)::float8 AS "takenSeconds"`;
-export interface StoredRangeJob extends Omit<RangeJob, 'isEnding' | 'holder' | 'perSecond' | 'secondsLeft'> {
+
+interface StoredRangeJob extends Omit<RangeJob, 'isEnding' | 'perSecond' | 'secondsLeft'> {
   readonly isCancelled: boolean;
-  readonly position: number | null;
-  readonly attempts: number;
   readonly doneBefore: number;
   /** From the start of the current attempt to the last update. */
   readonly takenSeconds: number | null;
@@ -38,18 +40,19 @@ export async function requestRangeJob(transaction: Transaction, request: RangeJo
   await transactionLock(transaction, 'range-jobs');
   const open = await transaction.query<{ id: string; isSame: boolean }>(
     sql`SELECT id, chain = ${chain} AND work = ${work} AND dataset IS NOT DISTINCT FROM ${dataset} AND ranges = ${ranges}::jsonb AS "isSame"
-       FROM range_jobs WHERE status IN ('queued', 'running')`,
+       FROM range_jobs WHERE status = 'queued'`,
   );
   const same = open.find(({ isSame }) => isSame);
   if (same !== undefined) throw new RangeJobKnownError(same.id);
   if (open.length >= OPEN_MAX) throw new TooManyRangeJobsError(OPEN_MAX);
   await transaction.query(
     sql`DELETE FROM range_jobs WHERE id IN (
-       SELECT id FROM range_jobs WHERE status NOT IN ('queued', 'running') ORDER BY id DESC OFFSET ${FINISHED_MAX})`,
+       SELECT id FROM range_jobs WHERE status <> 'queued' ORDER BY id DESC OFFSET ${FINISHED_MAX})`,
   );
   const [made] = await transaction.query<{ id: string }>(
     sql`INSERT INTO range_jobs (id, chain, work, dataset, ranges, requested_by) VALUES (${NEW_ID}, ${chain}, ${work}, ${dataset}, ${ranges}::jsonb, ${requestedBy}) RETURNING id`,
   );
+  transaction.notify(dueChannel(RANGE_JOB_WORK, ALL_CHAINS.id));
   return made?.id ?? '';
 }
 
@@ -68,12 +71,10 @@ export async function listRangeJobs(
   const conditions = [
     ...(before === undefined ? [] : [sql`job.id < ${before}`]),
     ...(chain === undefined ? [] : [sql`job.chain = ${chain}`]),
-    ...(state === undefined ? [] : [sql`(job.status IN ('queued', 'running')) = ${state === 'open'}`]),
+    ...(state === undefined ? [] : [sql`(job.status = 'queued') = ${state === 'open'}`]),
   ];
-  const jobs = await database.query<StoredRangeJob & { holder: string | null }>(
-    sql`SELECT ${JOB_COLUMNS}, CASE WHEN job.status = 'running' THEN (
-         SELECT lease.holder FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD}) END AS holder
-       FROM range_jobs AS job ${where(conditions)} ORDER BY job.id DESC LIMIT ${limit}`,
+  const jobs = await database.query<StoredRangeJob>(
+    sql`SELECT ${JOB_COLUMNS} FROM range_jobs AS job ${where(conditions)} ORDER BY job.id DESC LIMIT ${limit}`,
   );
   return jobs.map(withPace);
 }
@@ -82,12 +83,12 @@ export async function listRangeJobs(
 export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
   const [job] = await transaction.query<StoredRangeJob>(
     sql`UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
-       status = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN status ELSE 'cancelled' END,
-       finished_at = CASE WHEN status = 'running' AND ${CHAIN_IS_HELD} THEN finished_at ELSE now() END
-      WHERE id = ${id} AND status IN ('queued', 'running') RETURNING ${JOB_COLUMNS}`,
+       status = CASE WHEN ${IS_HELD} THEN status ELSE 'cancelled' END, finished_at = CASE WHEN NOT ${IS_HELD} THEN now() END,
+       lease_until = CASE WHEN ${IS_HELD} THEN lease_until END
+      WHERE id = ${id} AND status = 'queued' RETURNING ${JOB_COLUMNS}`,
   );
   if (job === undefined) throw new NoSuchRangeJobError(id);
-  return withPace({ ...job, holder: null });
+  return withPace(job);
 }
 
 /** Blocks per second of the last 5 completed jobs of a chain; null: there are none. */
@@ -104,8 +105,7 @@ export async function readRangeJobPace(
   return row?.pace ?? null;
 }
 
-function withPace(stored: StoredRangeJob & { readonly holder: string | null }): RangeJob {
-  const { isCancelled, position: _, attempts: __, doneBefore, takenSeconds: seconds, ...job } = stored;
+function withPace({ isCancelled, doneBefore, takenSeconds: seconds, ...job }: StoredRangeJob): RangeJob {
   const isRunning = job.status === 'running';
   const blocks = job.done - doneBefore;
   const perSecond = isRunning && seconds !== null && seconds > 0 && blocks > 0 ? blocks / seconds : null;
@@ -114,6 +114,5 @@ function withPace(stored: StoredRangeJob & { readonly holder: string | null }): 
     isEnding: isRunning && isCancelled,
     perSecond,
     secondsLeft: perSecond === null || job.total === null ? null : Math.max(0, job.total - job.done) / perSecond,
-    dueAt: job.status === 'queued' ? job.dueAt : null,
   };
 }

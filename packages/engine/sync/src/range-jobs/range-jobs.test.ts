@@ -1,5 +1,6 @@
-import { ChainsteadError, silentLogger, systemClock } from '@chainstead/core';
+import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { createDueWork } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
@@ -7,8 +8,7 @@ import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { type PerformRangeWork, performRangeWork } from './perform-range-work.ts';
 import type { RangeJob, RangeJobRequest } from './range-job.ts';
 import { cancelRangeJob, listRangeJobs, readRangeJobPace, requestRangeJob } from './range-job-store.ts';
-import type { RangeJobSite } from './run-range-job.ts';
-import { workRangeJobs } from './work-range-jobs.ts';
+import { addRangeJobs, type RangeJobSite } from './run-range-job.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
@@ -42,14 +42,12 @@ const reaches = (id: string, expected: object): Promise<void> =>
 
 /** Starts a worker that runs jobs until the test ends. */
 function work(...sites: readonly RangeJobSite[]): { stop(): Promise<void> } {
-  const stopping = new AbortController();
   const { database } = scratch;
-  const options = { database, sites, clock: systemClock, logger: silentLogger(), idleMs: 20 };
-  const working = workRangeJobs(options, stopping.signal);
-  const stop = async (): Promise<void> => {
-    stopping.abort(new Error('The process ends'));
-    await working;
-  };
+  const shared = { database, clock: systemClock, logger: silentLogger() };
+  const dueWork = createDueWork({ ...shared, metrics: createMetricsRegistry(), sweepEveryMs: 20 });
+  addRangeJobs(dueWork, { ...shared, sites });
+  dueWork.start();
+  const stop = (): Promise<void> => dueWork.close(0);
   onTestFinished(stop);
   return { stop };
 }
@@ -126,7 +124,7 @@ describe('jobs on ranges', () => {
     };
     const id = await ask({ work: 'verify', ranges: [{ from: 0, to: 2_999 }] });
     await scratch.database.query(
-      sql`UPDATE range_jobs SET status = 'running', position = 2048, outcome = '{"levels":{"receipts":20,"cross":1},"repairs":2,"uncovered":0}'`,
+      sql`UPDATE range_jobs SET lease_until = now() - interval '1 second', holder = 'dead', position = 2048, outcome = '{"levels":{"receipts":20,"cross":1},"repairs":2,"uncovered":0}'`,
     );
     work(siteOf(perform));
     await reaches(id, {
@@ -152,7 +150,9 @@ describe('jobs on ranges', () => {
     expect(await cancel(waiting)).toMatchObject({ status: 'cancelled' });
     await expect(cancel(waiting)).rejects.toMatchObject({ code: 'RANGE_JOB_UNKNOWN' });
     const abandoned = await ask({});
-    await scratch.database.query(sql`UPDATE range_jobs SET status = 'running' WHERE id = ${abandoned}`);
+    await scratch.database.query(
+      sql`UPDATE range_jobs SET lease_until = now() - interval '1 second' WHERE id = ${abandoned}`,
+    );
     expect(await cancel(abandoned)).toMatchObject({ status: 'cancelled' });
     const running = await ask({});
     work(siteOf(hanging));
@@ -171,7 +171,7 @@ describe('jobs on ranges', () => {
     const first = work(siteOf(failure(true)));
     await reaches(passing, { status: 'queued', dueAt: expect.any(Date), error: { code: 'TEST' } });
     await first.stop();
-    await scratch.database.query(sql`UPDATE range_jobs SET due_at = NULL, attempts = 5`);
+    await scratch.database.query(sql`UPDATE range_jobs SET due_at = now(), attempts = 5`);
     const second = work(siteOf(failure(true)));
     await reaches(passing, { status: 'failed', error: { message: 'The node was away. Look at it' } });
     const lasting = await ask({ work: 'reindex' });
@@ -182,7 +182,7 @@ describe('jobs on ranges', () => {
 
   test('are given up when processes end with them again and again', async () => {
     const id = await ask({});
-    await scratch.database.query(sql`UPDATE range_jobs SET status = 'running', attempts = 6`);
+    await scratch.database.query(sql`UPDATE range_jobs SET lease_until = now(), attempts = 6`);
     work(siteOf(doing));
     await reaches(id, { status: 'failed', error: { code: 'RANGE_JOB_ABANDONED' } });
   });

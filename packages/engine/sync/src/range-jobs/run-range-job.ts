@@ -1,10 +1,19 @@
 import { ChainsteadError, type Clock, errorText, type Logger, rangeSize, sleepUnlessAborted } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
+import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
+import {
+  ALL_CHAINS,
+  DUE_RANGE_JOB_COLUMNS,
+  type DueRangeJob,
+  dueRangeJobs,
+  endRangeJob,
+  RANGE_JOB_WORK,
+  type RangeJobProgress,
+  saveRangeJob,
+} from './due-range-jobs.ts';
 import { piecesOf } from './job-pieces.ts';
 import type { PerformRangeWork, PieceProgress, PieceResult } from './perform-range-work.ts';
-import { type RangeJob, VerificationIncompleteError, type VerifyOutcome } from './range-job.ts';
-import { ATTEMPTS_MAX, type RangeJobEnd, type RangeJobProgress, type RangeJobRecord } from './range-job-record.ts';
-import type { StoredRangeJob } from './range-job-store.ts';
+import { RangeJobAbandonedError, VerificationIncompleteError, type VerifyOutcome } from './range-job.ts';
 
 export interface RangeJobSite {
   readonly chain: string;
@@ -13,53 +22,82 @@ export interface RangeJobSite {
   open(signal: AbortSignal): Promise<{ readonly perform: PerformRangeWork; close(): Promise<void> }>;
 }
 
-interface RunRangeJobOptions {
-  readonly site: RangeJobSite;
-  readonly record: RangeJobRecord;
+export interface RangeJobsOptions {
+  readonly database: Database;
+  readonly sites: readonly RangeJobSite[];
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly lost: AbortSignal;
 }
 
 const REPORT_MS = 1_000;
-/** Doubled for each further retry. */
-const WAIT_SECONDS = 15;
-const WAIT_SECONDS_MAX = 600;
+const LEASE_MS = 7_000;
+/** A job that waits for a retry is not the first of its chain before it is due. */
+const SWEEP_EVERY_MS = 2_000;
+const ATTEMPTS_MAX = 6;
+const RETRY_SECONDS = { base: 15, max: 600 } as const;
 
-/** If the signal aborts, the job is queued again. Never rejects. */
-export async function runRangeJob(options: RunRangeJobOptions, job: StoredRangeJob, signal: AbortSignal) {
-  const { record, lost, logger } = options;
-  const fields = { job: job.id, chain: options.site.name, work: job.work };
-  const state = createState(job);
-  const cancelled = new AbortController();
-  const stopReporting = beginReporting(options, job.id, state, cancelled);
-  logger.info(fields, 'Range job started');
-  let end: RangeJobEnd;
-  try {
-    end = await performAll(options, job, state, AbortSignal.any([signal, lost, cancelled.signal]));
-  } catch (error) {
-    if (cancelled.signal.aborted && !lost.aborted) end = { status: 'cancelled' };
-    else if (lost.aborted || signal.aborted) end = { status: 'queued', error: null, waitSeconds: 0 };
-    else end = afterFailure(error, state.attempts());
+/** One job at a time per process, and one per chain across all processes. */
+export function addRangeJobs(dueWork: Pick<DueWork, 'add'>, options: RangeJobsOptions): void {
+  const { database, logger } = options;
+  const sites = new Map(options.sites.map((site) => [site.chain, site]));
+  const table = dueRangeJobs([...sites.keys()]);
+  let attempts = 0;
+
+  async function run(claim: Claim<DueRangeJob>, site: RangeJobSite, signal: AbortSignal): Promise<void> {
+    const job = claim.row;
+    const fields = { job: job.id, chain: site.name, work: job.work };
+    attempts = claim.attempts;
+    if (job.isCancelled) return endRangeJob(database, table, claim, 'cancelled');
+    if (attempts > ATTEMPTS_MAX) throw new RangeJobAbandonedError(job.id, attempts - 1);
+    const state = createState(job);
+    const save = (): Promise<boolean> => saveRangeJob(database, table, claim, state.progress());
+    const cancelled = new AbortController();
+    const stopReporting = beginReporting(options, job.id, save, cancelled);
+    logger.info(fields, 'Range job started');
+    let end: RangeJobEnd | 'cancelled';
+    try {
+      end = await performAll(site, job, state, AbortSignal.any([signal, cancelled.signal]));
+    } catch (error) {
+      if (!cancelled.signal.aborted) throw error;
+      end = 'cancelled';
+    } finally {
+      if (state.progress().done > job.done) attempts = 1;
+      await stopReporting();
+      await save();
+    }
+    if (typeof end === 'string') await endRangeJob(database, table, claim, end);
+    else await failDue(database, table, claim, { error: end, retrySeconds: null });
+    const outcome = typeof end === 'string' ? { status: end } : { status: 'failed', error: errorText(end) };
+    logger.info({ ...fields, ...outcome }, 'Work on ranges has ended');
   }
-  await stopReporting();
-  try {
-    lost.throwIfAborted();
-    await record.save(job.id, state.progress());
-    await record.end(job.id, end);
-    logger.info(
-      { ...fields, status: end.status, ...('error' in end && end.error !== null && { error: errorText(end.error) }) },
-      'Work on ranges has ended',
-    );
-  } catch (error) {
-    // The next holder of the lease finds the job `running` and continues it.
-    logger[failureLevel(error)]({ ...fields, error: errorText(error) }, 'The end of a job could not be written down');
-  }
+
+  dueWork.add<DueRangeJob>({
+    name: RANGE_JOB_WORK,
+    chain: ALL_CHAINS,
+    table,
+    returning: DUE_RANGE_JOB_COLUMNS,
+    concurrency: 1,
+    sweepEveryMs: SWEEP_EVERY_MS,
+    leaseMs: LEASE_MS,
+    async perform(claims, signal) {
+      for (const claim of claims) {
+        const site = sites.get(claim.row.chain);
+        if (site !== undefined) await run(claim, site, signal);
+      }
+    },
+    retrySeconds(_claim, error) {
+      const mayPass = error instanceof ChainsteadError && error.retryable && attempts < ATTEMPTS_MAX;
+      return mayPass ? backoffSeconds(attempts, RETRY_SECONDS) : null;
+    },
+  });
 }
 
+/** An error here ends the job; one that is thrown may lead to a retry. */
+type RangeJobEnd = 'done' | ChainsteadError;
+
 async function performAll(
-  { site }: RunRangeJobOptions,
-  job: StoredRangeJob,
+  site: RangeJobSite,
+  job: DueRangeJob,
   state: JobState,
   signal: AbortSignal,
 ): Promise<RangeJobEnd> {
@@ -75,17 +113,17 @@ async function performAll(
   } finally {
     await close();
   }
-  if (lacking !== null) return { status: 'failed', error: lacking };
+  if (lacking !== null) return lacking;
   const outcome = state.progress().outcome;
   const unproven = outcome?.levels.unproven ?? 0;
-  if (outcome !== null && unproven + outcome.uncovered > 0)
-    return { status: 'failed', error: new VerificationIncompleteError(site.name, unproven, outcome.uncovered) };
-  return { status: 'done' };
+  return outcome !== null && unproven + outcome.uncovered > 0
+    ? new VerificationIncompleteError(site.name, unproven, outcome.uncovered)
+    : 'done';
 }
 
 type JobState = ReturnType<typeof createState>;
 
-function createState(job: StoredRangeJob) {
+function createState(job: DueRangeJob) {
   const isBackfill = job.work === 'backfill';
   const all = job.ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   let { done, logs, position, outcome } = job;
@@ -121,12 +159,11 @@ function createState(job: StoredRangeJob) {
       position,
       outcome,
     }),
-    attempts: (): number => (done > job.done ? 1 : job.attempts),
   };
 }
 
 /** A piece's progress may count a block several times. */
-function finishedIn(piece: PieceProgress | null, job: StoredRangeJob, position: number | null): number {
+function finishedIn(piece: PieceProgress | null, job: DueRangeJob, position: number | null): number {
   if (piece === null || piece.total === 0) return 0;
   const [next = []] = piecesOf(job.work, job.ranges, position);
   const blocks = next.reduce((sum, range) => sum + rangeSize(range), 0);
@@ -139,17 +176,11 @@ function joined(before: VerifyOutcome | null, added: VerifyOutcome): VerifyOutco
   for (const [level, blocks] of Object.entries(added.levels)) levels[level] = (levels[level] ?? 0) + blocks;
   return { levels, repairs: before.repairs + added.repairs, uncovered: before.uncovered + added.uncovered };
 }
-/** Queued again if retryable, up to ATTEMPTS_MAX attempts without progress. */
-function afterFailure(error: unknown, attempts: number): RangeJobEnd {
-  const mayPass = error instanceof ChainsteadError && error.retryable;
-  if (!mayPass || attempts >= ATTEMPTS_MAX) return { status: 'failed', error };
-  return { status: 'queued', error, waitSeconds: Math.min(WAIT_SECONDS * 2 ** (attempts - 1), WAIT_SECONDS_MAX) };
-}
 
 function beginReporting(
-  { record, clock, logger }: RunRangeJobOptions,
-  id: RangeJob['id'],
-  state: JobState,
+  { clock, logger }: RangeJobsOptions,
+  id: DueRangeJob['id'],
+  save: () => Promise<boolean>,
   cancelled: AbortController,
 ): () => Promise<void> {
   const ended = new AbortController();
@@ -158,7 +189,7 @@ function beginReporting(
       await sleepUnlessAborted(clock, REPORT_MS, ended.signal);
       if (ended.signal.aborted) return;
       try {
-        if (await record.save(id, state.progress())) cancelled.abort(new Error('The job was cancelled'));
+        if (await save()) cancelled.abort(new Error('The job was cancelled'));
       } catch (error) {
         logger[failureLevel(error)]({ job: id, error: errorText(error) }, 'How far a job is could not be written down');
       }

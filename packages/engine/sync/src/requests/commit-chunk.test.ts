@@ -1,4 +1,5 @@
 /** A chunk of an on-demand backfill next to other processes that hold some of its blocks. */
+import { mergeRanges } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -8,7 +9,6 @@ import { subjectKey } from '../coverage/subject.ts';
 import { listSubjectRanges } from '../coverage/subject-ranges.ts';
 import { createMarkTables, markedAccount, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
-import { claimBlocks, releaseBlocks } from './block-claims.ts';
 import { commitChunk } from './commit-chunk.ts';
 
 const BLOCKS = 20;
@@ -31,7 +31,8 @@ it('writes the blocks that it gets at once, and those of others after they are r
   expect(Math.min(held.length, free.length)).toBeGreaterThan(0);
   const headers = await stage.pool.getHeaders(numbers);
   const blocks = new Map(headers.map(({ value }) => [value.number, value]));
-  const claimed = await claimBlocks(database, other, stage.chain, [...held, ...free.slice(1)]);
+  const wanted = [...held, ...free.slice(1)].map((block) => ({ from: block, to: block }));
+  const claimed = await other.claimEach(stage.chain.id, mergeRanges(wanted), 'history');
   const storedBlocks = async () => {
     const rows = await database.query<{ block: number }>(
       sql`SELECT DISTINCT block_number AS block FROM marks WHERE chain_id = ${stage.chain.id} ORDER BY 1`,
@@ -45,7 +46,7 @@ it('writes the blocks that it gets at once, and those of others after they are r
     now: () => Date.now(),
     async sleep() {
       storedBefore.push([await storedBlocks(), await coveredRanges()]);
-      await releaseBlocks(database, other, stage.chain, claimed);
+      await other.release(stage.chain.id, ...claimed);
     },
   };
   const chunk = {

@@ -1,15 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, type Log, subtractRanges } from '@chainstead/core';
+import { type BlockRange, type Clock, type Log, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { commitSubject, commitSubjectRows } from '../commit/commit-subject.ts';
-import type { ClaimOwner } from '../coverage/claims.ts';
+import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { RangeSubject, Subject } from '../coverage/subject.ts';
 import { recordSubjectRange } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type BlockFacts, linesOfRows } from '../read/decoded-batch.ts';
 import type { KnownContracts } from '../rows/known-contracts.ts';
-import { claimBlocks, consumeBlocks, releaseBlocks } from './block-claims.ts';
 import { recordProgress } from './history-record.ts';
 
 export interface ChunkDependencies {
@@ -44,7 +43,8 @@ export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk,
   let rows = 0;
   for (;;) {
     signal.throwIfAborted();
-    const claimed = await claimBlocks(dependencies.database, dependencies.owner, dependencies.chain, left);
+    const runs = mergeRanges(left.map((block) => ({ from: block, to: block })));
+    const claimed = await dependencies.owner.claimEach(dependencies.chain.id, runs, 'history');
     // After the claim: claimed blocks can't become covered by others.
     const open = await notCovered(dependencies, chunk.dataset, left);
     const mine = new Set(blocksIn(claimed));
@@ -76,7 +76,7 @@ async function commit(
   }
   const wanted = new Set(part.blocks);
   const blocks = new Map([...read.blocks].filter(([number]) => wanted.has(number)));
-  const begin = (transaction: Transaction) => consumeBlocks(transaction, owner, chain, part.claimed);
+  const begin = (transaction: Transaction) => consumeClaims(transaction, owner, chain, part.claimed);
   const { found } = read;
   try {
     if ('logs' in found) {
@@ -87,7 +87,7 @@ async function commit(
     const parts = [linesOfRows(dataset, rows)];
     return await commitSubjectRows(dependencies, { blocks: [...blocks.values()], parts, begin, record });
   } catch (error) {
-    await releaseBlocks(database, owner, chain, part.claimed);
+    await owner.release(chain.id, ...part.claimed);
     throw error;
   }
 }

@@ -5,12 +5,12 @@ import type { Transaction } from '@chainstead/db';
 import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
-import { recordLevels, requireClaim } from '../commit/commit-range.ts';
+import { recordLevels } from '../commit/commit-range.ts';
 import { commitRows } from '../commit/commit-rows.ts';
 import { independentOf, isDependent, type RowWatches, selectedParts, watchRows } from '../commit/dependent-rows.ts';
 import { requireCurrent } from '../commit/require-current.ts';
 import { requireSameBlocks } from '../commit/same-blocks.ts';
-import type { ClaimOwner } from '../coverage/claims.ts';
+import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
 import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
@@ -75,7 +75,7 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
   const { range } = read;
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
-    await requireClaim(transaction, options.owner, chain, range);
+    await consumeClaims(transaction, options.owner, chain, [range]);
     await requireSameBlocks(transaction, chain, range, read.blocks);
     await requireCurrent(transaction, options.datasets);
     const coverage = await listCoverage(transaction, chain.id);

@@ -9,3 +9,11 @@ export function whenAborted(signal: AbortSignal | undefined, callback: () => voi
     signal.removeEventListener('abort', listener);
   };
 }
+
+/** The work continues after the abort. @throws the signal's reason */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const end = whenAborted(signal, () => aborted.reject(signal.reason));
+  return Promise.race([work, aborted.promise]).finally(end);
+}

@@ -1,4 +1,4 @@
-import { type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
+import { type Clock, createAnswerBudget, errorText, type Logger, within } from '@chainstead/core';
 import { excessRights, openDatabase, type PooledConnection, readBounded, type Sql, statementOf } from '@chainstead/db';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError, resultTooLarge } from '../refusal.ts';
@@ -93,7 +93,9 @@ export async function inSnapshot<T>(
       `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${limits.timeoutMs}; SET LOCAL lock_timeout = 1000;
 SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`,
     );
-    const result = await within(limits.timeoutMs, work(accessTo(connection, bytes.take)));
+    const result = await within(limits.timeoutMs, work(accessTo(connection, bytes.take)), () => {
+      throw timedOut(limits.timeoutMs);
+    });
     if (!bytes.isExceeded()) {
       await connection.query('COMMIT');
       isUsable = true;
@@ -143,16 +145,6 @@ function countBytes(bytesMax: number): { take(bytes: number): void; isExceeded()
     },
     isExceeded: () => taken > bytesMax,
   };
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(timedOut(timeoutMs)), timeoutMs);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export async function readRows<Row>(withClient: WithPgClient, statement: Sql): Promise<readonly Row[]> {

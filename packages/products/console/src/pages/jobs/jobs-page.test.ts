@@ -1,7 +1,8 @@
-import { silentLogger, systemClock } from '@chainstead/core';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
-import { listRangeJobs, type RangeJobSite, workRangeJobs } from '@chainstead/sync';
+import { createDueWork } from '@chainstead/jobs';
+import { addRangeJobs, listRangeJobs, type RangeJobSite } from '@chainstead/sync';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
@@ -63,9 +64,10 @@ describe('the page of jobs', () => {
         close: async () => undefined,
       }),
     };
-    const stopping = new AbortController();
-    const options = { database: stage.database, sites: [site], clock: systemClock, logger: silentLogger(), idleMs: 20 };
-    const worker = workRangeJobs(options, stopping.signal);
+    const shared = { database: stage.database, clock: systemClock, logger: silentLogger() };
+    const worker = createDueWork({ ...shared, metrics: createMetricsRegistry(), sweepEveryMs: 20 });
+    addRangeJobs(worker, { ...shared, sites: [site] });
+    worker.start();
     const shows = (text: string | RegExp): Promise<void> =>
       vi.waitFor(async () => expect(await (await stage.get('/console/jobs', visitor)).text()).toMatch(text), {
         timeout: 15_000,
@@ -74,8 +76,7 @@ describe('the page of jobs', () => {
     await shows(/<strong>running<\/strong>.*25\.0 %.*about/s);
     working.resolve();
     await shows(/<strong>done<\/strong>.*100 %/s);
-    stopping.abort();
-    await worker;
+    await worker.close(0);
   });
 
   test('ends a job, and says when there was nothing to end', async () => {

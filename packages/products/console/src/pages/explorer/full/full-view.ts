@@ -1,10 +1,10 @@
-import { isObject } from '@chainstead/core';
+import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { plainCount } from '../../../layout/numbers.ts';
 import type { CellPlace, Column, DataRow } from '../tables/cells.ts';
-import { messageIn, within } from '../tables/read-table.ts';
+import { messageIn } from '../tables/read-table.ts';
 import { curlLine, curlView, factsView, rowsView } from '../tables/table-view.ts';
 
 interface FullContext extends FullSubject {
@@ -81,7 +81,7 @@ export async function readFull(
 ): Promise<FullAnswer> {
   const { path, query } = record.target(of);
   const target = `${path}?${new URLSearchParams({ chain, ...query })}`;
-  const given = await within(timeMs, data.get(target, asker), null);
+  const given = await within(timeMs, data.get(target, asker), () => null);
   if (given === null) return { target, kind: 'late' };
   const { status, body } = given;
   if (status === 200 && isObject(body)) return { target, kind: 'record', body };

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Chain } from '@chainstead/chains';
-import { isObject } from '@chainstead/core';
+import { isObject, within } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { type NameQuestion, type NameService, readStoredName, type StoredName } from '@chainstead/tokens/names';
@@ -8,7 +8,7 @@ import { html } from 'hono/html';
 import { type Html, NOTHING, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
 import { textAt } from '../tables/cells.ts';
-import { messageIn, within } from '../tables/read-table.ts';
+import { messageIn } from '../tables/read-table.ts';
 import { curlLine, curlView } from '../tables/table-view.ts';
 
 export interface NameContext {
@@ -82,7 +82,7 @@ export async function fetchName(
 ): Promise<NameFinding> {
   const target = targetOf(question);
   const requested = { question, target };
-  const given = await within(timeMs, data.get(target, asker), null);
+  const given = await within(timeMs, data.get(target, asker), () => null);
   if (given === null) return { ...requested, kind: 'late' };
   const { status, body } = given;
   const answer = isObject(body) ? textAt(body, question.wanted) : null;

@@ -1,4 +1,4 @@
-import { isObject } from '@chainstead/core';
+import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { type DataRow, textAt } from './cells.ts';
 import type { DataTable, TableSubject } from './data-table.ts';
@@ -44,7 +44,7 @@ export async function readTableWithin(
   ...[data, asker, table, page]: Parameters<typeof readTable>
 ): Promise<TableAnswer> {
   const late = { kind: 'late', target: targetOf(table, page) } as const;
-  return within(timeMs, readTable(data, asker, table, page), late);
+  return within(timeMs, readTable(data, asker, table, page), () => late);
 }
 
 function targetOf(table: DataTable, { of, limit, cursor }: TablePage): string {
@@ -69,19 +69,4 @@ export function messageIn(body: unknown): string | null {
   if (!isObject(body)) return null;
   if (!Array.isArray(body.message)) return textAt(body, 'message');
   return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
-}
-
-/** The work continues in the background. */
-export async function within<Outcome, Late>(
-  timeMs: number,
-  work: Promise<Outcome>,
-  late: Late,
-): Promise<Outcome | Late> {
-  const over = Promise.withResolvers<Late>();
-  const timer = setTimeout(() => over.resolve(late), timeMs);
-  try {
-    return await Promise.race([work, over.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
