@@ -30,7 +30,7 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
 
 type Also = Readonly<Record<string, PackedColumn<unknown>>>;
 
-export type RowsOf<Table extends PgTable, But extends PropertyKey, More extends Also> = PackedRows<
+type RowsOf<Table extends PgTable, But extends PropertyKey, More extends Also> = PackedRows<
   Omit<RowByName<Table>, But> & { [Name in keyof More]: ReturnType<More[Name]['read']> }
 > & {
   /** The table's columns among them, for the relation that is packed. */
