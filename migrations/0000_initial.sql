@@ -2459,6 +2459,7 @@ LEFT JOIN public.blocks AS block ON block.chain_id = approval.chain_id AND block
 LEFT JOIN public.tokens AS token ON token.address = approval.token AND token.chain_id = approval.chain_id;--> statement-breakpoint
 -- One row per deposit or withdrawal: the rows of the zero address are left out.
 CREATE VIEW analytics.wrapped_coin_moves AS
+-- Without counterparty.
 SELECT
   moved.chain_id,
   -- Not converted to bigint: a converted column uses no index.
@@ -2889,6 +2890,7 @@ FROM (
   GROUP BY chain_id, owner, token_address, collection_name, possible_spam, owner_bytes, token_bytes, owner_key, collection_key
 ) AS holding;--> statement-breakpoint
 CREATE VIEW analytics.block_headers AS
+-- Without total_difficulty, sha3_uncles, mix_hash, nonce, withdrawals_root, parent_beacon_block_root, requests_hash, logs_bloom.
 SELECT
   header.chain_id,
   -- Not converted to bigint: a converted column uses no index.
@@ -2920,6 +2922,7 @@ SELECT
 FROM public.block_headers AS header
 LEFT JOIN public.blocks AS block ON block.chain_id = header.chain_id AND block.block_number = header.block_number;--> statement-breakpoint
 CREATE VIEW analytics.transactions AS
+-- Without cumulative_gas_used, root.
 SELECT
   made.chain_id,
   -- Not converted to bigint: a converted column uses no index.
@@ -2955,6 +2958,7 @@ FROM public.transactions AS made
 LEFT JOIN public.blocks AS block ON block.chain_id = made.chain_id AND block.block_number = made.block_number;--> statement-breakpoint
 -- Rows without a role come from logs only: their account is not a party of the transaction.
 CREATE VIEW analytics.account_transactions AS
+-- Without evidence.
 SELECT
   part.chain_id,
   part.block_number,
@@ -3088,6 +3092,7 @@ SELECT
 FROM public.pools;--> statement-breakpoint
 -- Swaps and liquidity changes of all pools. exchange is null unless the pool is proven. Find them by pool_key and pool_bytes, or by address_key(wallet_bytes).
 CREATE VIEW analytics.swaps AS
+-- Without vault.
 SELECT
   swap.chain_id,
   -- Not converted to bigint: a converted column uses no index.

@@ -1,5 +1,5 @@
 /**
- * `npm run migrations:generate`: writes what the `schema.ts` and `analytics.sql` files define to the migrations. Until the first release, the parts
+ * `npm run migrations:generate`: writes what the `schema.ts` and `analytics.sql` files define to the migrations; columns that views don't mention are added to them. Until the first release, the parts
  * of `0000_initial.sql` that are marked as generated are written again. Afterwards, tables that no migration creates get a new one, with their
  * views. Changes of other tables are written by hand: a test compares the database after all migrations with the tables.
  */
@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareReleasedMigrations } from './check/released-migrations.ts';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
-import { readAnalyticsViews } from './schema/analytics-views.ts';
+import { readAnalyticsViews, withOtherColumns } from './schema/analytics-views.ts';
 import { replaceGenerated } from './schema/replace-generated.ts';
 import { readDeclaredTables } from './schema/schema-tables.ts';
 import { joinStatements, tableStatements } from './schema/table-statements.ts';
@@ -24,7 +24,7 @@ function renewBaseline(): void {
   const statements = joinStatements(tables.flatMap(({ table }) => tableStatements(table)));
   const views = joinStatements(readAnalyticsViews().map(({ text }) => text));
   const withTables = replaceGenerated(readFileSync(BASELINE, 'utf8'), 'sql', 'tables of datasets', statements);
-  save(BASELINE, replaceGenerated(withTables, 'sql', 'views of datasets', views));
+  save(BASELINE, withOtherColumns(replaceGenerated(withTables, 'sql', 'views of datasets', views), tables));
 }
 
 function addMigration(): void {
@@ -40,7 +40,7 @@ function addMigration(): void {
   const statements = [...added.flatMap(({ table }) => tableStatements(table)), ...views.map(({ text }) => text)];
   const number = String(files.length).padStart(4, '0');
   // Nothing follows the last statement.
-  const text = joinStatements(statements).replace(/--> statement-breakpoint\n$/, '\n');
+  const text = withOtherColumns(joinStatements(statements), tables).replace(/--> statement-breakpoint\n$/, '\n');
   save(join(MIGRATIONS, `${number}_${names[0]}.sql`), text);
 }
 

@@ -1,5 +1,6 @@
-import type { Address, Hash } from '@chainstead/core';
-import { boolean, digits, hex, int4, int8, packedRows, type RowOf } from '@chainstead/db/packed-rows';
+import type { Address } from '@chainstead/core';
+import type { RowOf } from '@chainstead/db/packed-rows';
+import { rowsOf } from '@chainstead/db/rows-of';
 import {
   blockBoundsSchema,
   boundsOfRows,
@@ -12,20 +13,9 @@ import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { type AccountRows, type AccountRowsPage, getAccountRows } from '../manifest/account-rows.ts';
 import { walletVaults as endpoint } from './endpoint.ts';
+import { erc4626Vaults } from './schema.ts';
 
-const ROWS = packedRows({
-  block_number: int8('block_number'),
-  transaction_index: int4('transaction_index'),
-  log_index: int4('log_index'),
-  is_deposit: boolean('is_deposit'),
-  vault: hex<Address>('vault', 20),
-  sender: hex<Address>('sender', 20),
-  owner: hex<Address>('owner', 20),
-  receiver: hex<Address>('receiver', 20),
-  assets: digits('assets'),
-  shares: digits('shares'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-});
+const ROWS = rowsOf(erc4626Vaults, ['account_key', 'chain_id', 'account', 'is_receiver']);
 
 type Row = RowOf<typeof ROWS>;
 

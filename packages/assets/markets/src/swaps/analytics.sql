@@ -1,5 +1,6 @@
 -- Swaps and liquidity changes of all pools. exchange is null unless the pool is proven. Find them by pool_key and pool_bytes, or by address_key(wallet_bytes).
 CREATE VIEW analytics.swaps AS
+-- Without vault.
 SELECT
   swap.chain_id,
   -- Not converted to bigint: a converted column uses no index.

@@ -1,16 +1,8 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
-import {
-  boolean,
-  digits,
-  hex,
-  hexOrNull,
-  int4,
-  longHexOrNull,
-  packedRows,
-  type RowOf,
-  textOrNull,
-} from '@chainstead/db/packed-rows';
+import { int4, type RowOf } from '@chainstead/db/packed-rows';
+import { rowsOf } from '@chainstead/db/rows-of';
 import { feesPaid, type TransactionRecord } from '../records/transaction-record.ts';
+import { transactions } from './schema.ts';
 import { readUint64 } from './transaction-row.ts';
 
 export interface StoredTransaction {
@@ -27,28 +19,8 @@ export interface StoredTransaction {
   readonly isSenderRecovered: boolean;
 }
 
-export const STORED_COLUMNS = packedRows({
-  block_number: int4('block_number'),
-  transaction_index: int4('transaction_index'),
-  type: int4('type'),
+export const STORED_COLUMNS = rowsOf(transactions, ['transaction_key', 'chain_id', 'status'], {
   status: int4('coalesce(status, -1)'),
-  sender_recovered: boolean('sender_recovered'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-  from_address: hex<Address>('from_address', 20),
-  to_address: hexOrNull<Address>('to_address', 20),
-  contract_address: hexOrNull<Address>('contract_address', 20),
-  root: hexOrNull<Hash>('root', 32),
-  nonce: digits('nonce'),
-  gas: digits('gas'),
-  gas_used: digits('gas_used'),
-  cumulative_gas_used: digits('cumulative_gas_used'),
-  value: digits('value'),
-  gas_price: digits('gas_price'),
-  l1_fee: textOrNull('l1_fee::text'),
-  blob_gas_used: textOrNull('blob_gas_used::text'),
-  blob_gas_price: textOrNull('blob_gas_price::text'),
-  selector: textOrNull(`encode(selector, 'hex')`),
-  input: longHexOrNull('input'),
 });
 
 export type StoredColumns = RowOf<typeof STORED_COLUMNS>;
@@ -77,8 +49,8 @@ export function readStored(row: StoredColumns): StoredTransaction {
         blobGasPrice: amountOrNull(row.blob_gas_price),
       }),
     },
-    input: row.input === null ? null : `0x${row.input}`,
-    selector: row.selector === null ? null : `0x${row.selector}`,
+    input: row.input,
+    selector: row.selector,
     isSenderRecovered: row.sender_recovered,
   };
 }

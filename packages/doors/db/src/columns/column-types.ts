@@ -4,9 +4,9 @@ import { bigint, customType, integer, timestamp } from 'drizzle-orm/pg-core';
 /** 20 or 32 bytes. Text form in SQL: `\x` and digits. */
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
-export const address = customType<{ data: Address; driverData: Buffer }>({ dataType: () => 'bytea' });
+export const address = fixedBytes<Address>(20);
 
-export const hash = customType<{ data: Hash; driverData: Buffer }>({ dataType: () => 'bytea' });
+export const hash = fixedBytes<Hash>(32);
 
 export const hexadecimal = customType<{ data: Hex; driverData: Buffer }>({ dataType: () => 'bytea' });
 
@@ -32,3 +32,24 @@ export const logPlace = () => ({
   transactionIndex: integer('transaction_index').notNull(),
   logIndex: integer('log_index').notNull(),
 });
+
+const widths = new WeakMap<object, number>();
+
+/** In bytes, of an `address` or a `hash` of a `storedTable`. */
+export function widthOf(column: object): number | undefined {
+  return widths.get(column);
+}
+
+export function keepWidth(builder: object, column: object): void {
+  const width = widths.get(builder);
+  if (width !== undefined) widths.set(column, width);
+}
+
+function fixedBytes<Text extends string>(width: number) {
+  const typed = customType<{ data: Text; driverData: Buffer }>({ dataType: () => 'bytea' });
+  return (name: string) => {
+    const column = typed(name);
+    widths.set(column, width);
+    return column;
+  };
+}

@@ -1,4 +1,4 @@
-import { type BuildColumns, getTableName } from 'drizzle-orm';
+import { type BuildColumns, getTableColumns, getTableName } from 'drizzle-orm';
 import {
   type AnyIndexBuilder,
   type ExtraConfigColumn,
@@ -9,6 +9,7 @@ import {
   pgTable,
   primaryKey,
 } from 'drizzle-orm/pg-core';
+import { keepWidth } from '../columns/column-types.ts';
 
 /** `append`: rows stay. `counter`: updated in place. `queue`: added, deleted. `settings`: few. */
 export type TableWrites = 'append' | 'counter' | 'queue' | 'settings';
@@ -86,6 +87,7 @@ export function storedTable<Name extends string, const Columns extends Record<st
     const byBlock = isByBlock && chainId && blockNumber ? [blockRangeIndex(name, chainId, blockNumber)] : [];
     return [primaryKey({ columns: [first, ...others] }), ...(indexes?.(self) ?? []), ...byBlock];
   });
+  for (const [property, column] of Object.entries(getTableColumns(table))) keepWidth(columns[property] ?? {}, column);
   storages.set(table, storage);
   return table;
 }
