@@ -3028,7 +3028,6 @@ SELECT
   analytics.hex(moved.receiver) AS receiver,
   moved.assets,
   moved.shares,
-  -- Of two rows of one event, the one of its owner has false.
   moved.is_receiver,
   moved.account AS account_bytes,
   -- Index key of accounts. Use it together with the bytes.
