@@ -110,7 +110,9 @@ test('GraphQL has a field of each dataset, which finds rows by the account', asy
 
 test('logs of another shape are no rows', () => {
   const context = { chain, timestampOf };
-  expect(burns.decode([{ ...burn, data: '0x' }, { ...burn, topics: burn.topics.slice(0, 2) }, round], context)).toEqual([]);
+  expect(burns.decode([{ ...burn, data: '0x' }, { ...burn, topics: burn.topics.slice(0, 2) }, round], context)).toEqual(
+    [],
+  );
   expect(rounds.decode([{ ...round, data: `${round.data}00` }, burn], context)).toEqual([]);
 });
 

@@ -173,7 +173,7 @@ describe.concurrent('an upstream that', () => {
       const faults = await scratch.database.query(sql`SELECT 1 FROM upstream_errors`);
       expect(faults.length).toBeGreaterThanOrEqual(missing.size);
       expect(await countFaults(registry, upstreamName(liar.url), ['missing-logs'])).toBe(faults.length);
-      expect(await metrics.proverRepairs.get()).toMatchObject({ values: [{ value: faults.length }] });
+      expect(await metrics.proverRepairedBlocks.get()).toMatchObject({ values: [{ value: faults.length }] });
       expect(await commonCoverage(scratch.database, facts)).toEqual([
         {
           range: { from: 1, to: chain.head },

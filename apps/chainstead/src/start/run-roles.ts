@@ -101,7 +101,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     launch,
     clock: context.clock,
     logger,
-    metrics: createSupervisorMetrics(metrics, [...new Set(options.slots.map(({ role }) => role))]),
+    metrics: createSupervisorMetrics(metrics),
     stopTimeoutMs: configuration.stopTimeoutMs,
     onFinishing: (roles) => {
       if (context.stopSignal.aborted) context.stderr.write(renderFinishing(roles));

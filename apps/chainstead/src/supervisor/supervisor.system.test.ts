@@ -346,7 +346,7 @@ function createWorld() {
         },
         clock,
         logger: silentLogger(),
-        metrics: createSupervisorMetrics(registry, roles),
+        metrics: createSupervisorMetrics(registry),
         stopTimeoutMs: 5_000,
         onFinishing: (finishing) => finishings.push([...finishing]),
       }),

@@ -51,6 +51,11 @@ interface Run {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: restarts, replacements and the stop share the processes that run.
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { clock, logger, metrics } = options;
+  // The first restart is visible if counters start at 0.
+  for (const { role } of options.slots) {
+    metrics.processes.set({ child_role: role }, 0);
+    metrics.restarts.inc({ child_role: role }, 0);
+  }
   const stopping = new AbortController();
   const running = new Map<RoleProcessHandle, RoleSlot>();
   const firstReady = new Map(options.slots.map((slot) => [slot, Promise.withResolvers<RoleReady>()]));
@@ -68,7 +73,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const fields = { exit_code: exit.code, signal: exit.signal, crashes_in_a_row: crashesInARow, delay_ms: delayMs };
       logger.error({ ...namesOf(slot), ...fields }, 'Role process ended unexpectedly, restarting it');
       await sleepUnlessAborted(clock, delayMs, stopping.signal);
-      if (!stopping.signal.aborted) metrics.restarted(slot.role);
+      if (!stopping.signal.aborted) metrics.restarts.inc({ child_role: slot.role });
     }
   }
 
@@ -86,11 +91,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function begin(slot: RoleSlot): Run {
     const handle = options.launch(slot);
     running.set(handle, slot);
-    metrics.running(slot.role, 1);
+    metrics.processes.inc({ child_role: slot.role });
     void handle.ready.then((facts) => firstReady.get(slot)?.resolve(facts));
     void handle.exited.then(() => {
       running.delete(handle);
-      metrics.running(slot.role, -1);
+      metrics.processes.dec({ child_role: slot.role });
       if (stopping.signal.aborted) reportFinishing();
     });
     return { handle, startedAt: clock.now() };

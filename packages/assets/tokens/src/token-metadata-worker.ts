@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, Counter, type Logger, type Registry } from '@chainstead/core';
+import { type Address, ChainsteadError, counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type Database, hexText, sql } from '@chainstead/db';
 import { type Claim, type DueWork, failDue, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -16,14 +16,16 @@ export interface TokenFactsOptions {
 const BATCH = 50;
 const CONCURRENCY = 2;
 
+export const createTokenMetrics = defineMetrics('chainstead', {
+  tokenFacts: counter(
+    'Number of token metadata reads by outcome: known, silent (the contract returned nothing), failed (no upstream responded)',
+    ['chain', 'outcome'],
+  ),
+});
+
 export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFactsOptions): void {
   const { database, logger } = options;
-  const outcomes = new Counter({
-    name: 'chainstead_token_facts_total',
-    help: 'Number of token metadata reads by outcome: known, silent (the contract returned nothing), failed (no upstream responded)',
-    labelNames: ['chain', 'outcome'],
-    registers: [options.metrics],
-  });
+  const { tokenFacts } = createTokenMetrics(options.metrics);
 
   async function read(
     chain: Chain,
@@ -46,9 +48,9 @@ export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFacts
         'Token metadata could not be read, will be tried again',
       );
     const answered = [...metadata.values()].filter((facts) => facts.answered).length;
-    outcomes.inc({ chain: chain.key, outcome: 'known' }, answered);
-    outcomes.inc({ chain: chain.key, outcome: 'silent' }, metadata.size - answered);
-    outcomes.inc({ chain: chain.key, outcome: 'failed' }, failed.length);
+    tokenFacts.inc({ chain: chain.key, outcome: 'known' }, answered);
+    tokenFacts.inc({ chain: chain.key, outcome: 'silent' }, metadata.size - answered);
+    tokenFacts.inc({ chain: chain.key, outcome: 'failed' }, failed.length);
   }
 
   for (const { chain, pool } of options.chains) {

@@ -1,4 +1,4 @@
-import { Counter, type Logger, type Registry, sharedMetric } from '@chainstead/core';
+import { counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type PoolClient, DatabaseError as PostgresError } from 'pg';
 import { columnParsers } from './columns/column-parsers.ts';
 import { type Connections, connectUnlessEnded, type End, onClient, useUntil } from './connections/client-use.ts';
@@ -170,15 +170,15 @@ function notCommitted(): DatabaseError {
 
 type SendNotifications = (client: PoolClient, channels: ReadonlySet<string>) => Promise<unknown>;
 
+export const createNotificationMetrics = defineMetrics('chainstead_database', {
+  notificationsDropped: counter(
+    'Number of notifications dropped because the Postgres queue was full. Listeners find the work when they poll',
+  ),
+});
+
 /** Any role can fill the queue, which would fail a commit: excess ones are dropped. */
 function createNotifications(metrics: Registry | undefined): SendNotifications {
-  const dropped =
-    metrics &&
-    sharedMetric(metrics, Counter<never>, {
-      name: 'chainstead_database_notifications_dropped_total',
-      help: 'Number of notifications dropped because the Postgres queue was full. Listeners find the work when they poll',
-      registers: [metrics],
-    });
+  const dropped = metrics && createNotificationMetrics(metrics).notificationsDropped;
   return async (client, channels) => {
     if (channels.size === 0) return undefined;
     try {

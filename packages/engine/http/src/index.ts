@@ -37,6 +37,7 @@ export {
   type SharedLimit,
   type SharedLimits,
 } from './limits/shared-limits.ts';
+export { defineRoute } from './lists/define-route.ts';
 export { defineListRoute } from './lists/list-route.ts';
 export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/block-bounds.ts';

@@ -12,12 +12,12 @@ import {
 import { createRateLimits, type RateLimitOptions } from './access/rate-limits.ts';
 import type { GatewayChain, HandleCall } from './call.ts';
 import type { Filters } from './filters/filters.ts';
+import { createGatewayMetrics } from './gateway-metrics.ts';
 import { createAnswerRequest } from './serving/answer-request.ts';
 import { createAnswerStateful } from './serving/answer-stateful.ts';
 import { type CallDirectly, createDirectCalls } from './serving/call-directly.ts';
 import { createGatewayHandler } from './serving/gateway-handler.ts';
 import { createPoolStart } from './serving/pool-start.ts';
-import { createRefusalCount } from './serving/refusals.ts';
 import { createServeBody } from './serving/serve-body.ts';
 import { createSocketServer, type SocketLimits } from './sockets/socket-server.ts';
 import type { ChainFeeds } from './subscriptions/chain-feeds.ts';
@@ -65,7 +65,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     answerStateful: createAnswerStateful(options.filters, logger),
     rateLimits: createRateLimits(limits, options.sharedLimits ?? createLocalLimits(clock)),
     usage,
-    countRefusal: createRefusalCount(options.metrics),
+    metrics: createGatewayMetrics(options.metrics),
     offersTraces: options.offersTraces,
     logger,
   });

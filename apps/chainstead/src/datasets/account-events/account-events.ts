@@ -1,12 +1,11 @@
 import { columnSchema, type ParameterColumn, parameterColumns } from '@chainstead/contracts';
 import type { Address } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
+import { address, hash, hexadecimal, int8Text, logPlace, uint256 } from '@chainstead/db/column-types';
+import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
 import { type Dataset, eventDataset, eventRows } from '@chainstead/sync';
-import { bigint, boolean, integer, type PgColumnBuilderBase, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { boolean, type PgColumnBuilderBase } from 'drizzle-orm/pg-core';
 
 /** Rows of accounts: table, view, list and documents follow from it. The list is in `manifests.ts`. */
 export interface AccountEvents<Row = unknown> extends Dataset<Row> {
@@ -130,24 +129,19 @@ function accountTable(name: string, parameters: readonly ParameterColumn[], hasC
     ...{ account: address('account').notNull(), ...(hasContract && { contract: address('contract').notNull() }) },
     ...Object.fromEntries(byWidth.map(({ name, type }) => [name, columnOf(name, type)])),
   };
-  const table = pgTable(
+  return storedTable(
     name,
     {
       accountKey: int8Text('account_key').notNull(),
-      chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-      blockNumber: integer('block_number').notNull(),
-      transactionIndex: integer('transaction_index').notNull(),
-      logIndex: integer('log_index').notNull(),
+      ...logPlace(),
       ...columns,
       transactionHash: hash('transaction_hash').notNull(),
     },
-    (own) => [
-      primaryKey({ columns: [own.accountKey, own.chainId, own.blockNumber, own.transactionIndex, own.logIndex] }),
-      blockRangeIndex(name, own, 'int4'),
-    ],
+    {
+      ...{ writes: 'append', placement: distributedBy('account', 'account_key'), isPartitioned: true },
+      key: ['accountKey', ...LOG_PLACE],
+    },
   );
-  declareStorage(table, { writes: 'append', placement: distributedBy('account', 'account_key'), isPartitioned: true });
-  return table;
 }
 
 function columnOf(name: string, type: ParameterColumn['type']): PgColumnBuilderBase {

@@ -1,19 +1,15 @@
 /** A row for the owner, and for another receiver. Hash and time of its block are in `blocks`. */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, hash, int8Text, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
-import { bigint, boolean, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { address, hash, int8Text, logPlace, uint256 } from '@chainstead/db/column-types';
+import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
+import { boolean } from 'drizzle-orm/pg-core';
 
 // Columns of fixed width first: nothing is lost to alignment.
-export const erc4626Vaults = pgTable(
+export const erc4626Vaults = storedTable(
   'erc4626_vaults',
   {
     /** First bytes of `account` (`addressKey`); distribution column on Citus. */
     accountKey: int8Text('account_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     /** The receiver's row of a withdrawal: two accounts may share an `account_key`. */
     isReceiver: boolean('is_receiver').notNull(),
     /** False: a withdrawal. */
@@ -28,25 +24,12 @@ export const erc4626Vaults = pgTable(
     shares: uint256('shares').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [
-        table.accountKey,
-        table.chainId,
-        table.blockNumber,
-        table.transactionIndex,
-        table.logIndex,
-        table.isReceiver,
-      ],
-    }),
-    blockRangeIndex('erc4626_vaults', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('account', 'account_key'),
+    isPartitioned: true,
+    key: ['accountKey', ...LOG_PLACE, 'isReceiver'],
+  },
 );
-
-declareStorage(erc4626Vaults, {
-  writes: 'append',
-  placement: distributedBy('account', 'account_key'),
-  isPartitioned: true,
-});
 
 export type Erc4626VaultsRow = Readonly<typeof erc4626Vaults.$inferSelect>;

@@ -87,7 +87,7 @@ export function createCaller(options: CallerOptions): Caller {
       const value = call.read(body, state);
       metrics.bytes.inc({ chain, fullnode: state.name }, body.length);
       metrics.requests.inc({ chain, fullnode: state.name, outcome: 'ok' });
-      metrics.latency.observe({ chain, fullnode: state.name }, (clock.now() - sent) / 1_000);
+      metrics.requestDurationSeconds.observe({ chain, fullnode: state.name }, (clock.now() - sent) / 1_000);
       noteSuccess(state);
       return value;
     } catch (error) {

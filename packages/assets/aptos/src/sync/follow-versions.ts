@@ -26,7 +26,7 @@ export async function followVersions(options: FollowOptions, first: number, sign
       for await (const batch of readRange(options, datasets, { from: next, to: last }, signal)) {
         const compared = await comparison(batch);
         await commitBatch(options, { batch, datasets: names, kind: 'follow', ...compared });
-        options.metrics.checkpoint.set({ chain: chainKeyOf(fullnodes.network) }, batch.range.to);
+        options.metrics.checkpointBlock.set({ chain: chainKeyOf(fullnodes.network) }, batch.range.to);
         next = batch.range.to + 1;
       }
     if (next > reach.head) await clock.sleep(settings.pollMs ?? POLL_MS, signal);

@@ -4,8 +4,8 @@ import type { AptosDataset } from '../dataset.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 
 export interface AptosSyncMetrics {
-  readonly head: Gauge<'chain'>;
-  readonly checkpoint: Gauge<'chain'>;
+  readonly headBlock: Gauge<'chain'>;
+  readonly checkpointBlock: Gauge<'chain'>;
   readonly blocks: Counter<'chain' | 'kind'>;
   readonly rows: Counter<'chain' | 'dataset'>;
   readonly commitSeconds: Histogram<'chain' | 'kind'>;

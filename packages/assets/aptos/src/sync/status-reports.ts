@@ -69,7 +69,7 @@ export function startStatusReports(
   return {
     reach: (reach) => {
       state.reach = reach;
-      metrics.head.set({ chain }, reach.head);
+      metrics.headBlock.set({ chain }, reach.head);
     },
     progress: (last) => {
       progress.at = clock.now();
@@ -110,5 +110,5 @@ async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | n
       missing.reduce((sum, { range }) => sum + rangeSize(range), 0),
     );
   }
-  if (tops.length > 0) metrics.checkpoint.set({ chain }, Math.min(...tops));
+  if (tops.length > 0) metrics.checkpointBlock.set({ chain }, Math.min(...tops));
 }

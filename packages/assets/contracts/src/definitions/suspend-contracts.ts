@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type ChainId, Gauge, type Registry } from '@chainstead/core';
+import { type ChainId, defineMetrics, gauge } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { dependentTables } from './child-sets.ts';
@@ -11,20 +11,14 @@ interface ContractLimits {
   readonly bytesMax: number | null;
 }
 
-export interface ContractMetrics {
-  readonly suspended: Gauge<'chain'>;
-}
+export type ContractMetrics = ReturnType<typeof createContractMetrics>;
 
-export function createContractMetrics(registry: Registry): ContractMetrics {
-  return {
-    suspended: new Gauge({
-      name: 'chainstead_contracts_suspended',
-      help: 'Number of contracts that are not indexed further, because their tables exceed CONTRACT_ROWS_MAX or CONTRACT_BYTES_MAX',
-      labelNames: ['chain'],
-      registers: [registry],
-    }),
-  };
-}
+export const createContractMetrics = defineMetrics('chainstead_contracts', {
+  suspended: gauge(
+    'Number of contracts that are not indexed further, because their tables exceed CONTRACT_ROWS_MAX or CONTRACT_BYTES_MAX',
+    ['chain'],
+  ),
+});
 
 /** Removes only rows that a reorg may replace. @returns suspended contracts, earlier ones too */
 export async function suspendLargeContracts(

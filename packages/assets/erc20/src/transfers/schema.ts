@@ -1,31 +1,16 @@
 /** One row per *side*: a wallet's page is one range scan (docs/internals/storage-layouts.md). */
 
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
+import { address, bytea, chainId, hash, int8, int8Text, logPlace, moment, uint256 } from '@chainstead/db/column-types';
 import { type Direction, IS_GIVING_SIDE } from '@chainstead/db/direction';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
+import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  timestamp,
-} from 'drizzle-orm/pg-core';
+import { boolean, index, integer, numeric, smallint } from 'drizzle-orm/pg-core';
 
 /** Fixed-width columns come first to avoid alignment padding. */
 export const sideColumns = () => ({
   /** `addressKey` of `account`; distribution column on Citus. Accounts may share a value. */
   accountKey: int8Text('account_key').notNull(),
-  chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-  blockNumber: integer('block_number').notNull(),
-  transactionIndex: integer('transaction_index').notNull(),
-  /** Unique within its transaction on every chain, within its block on most. */
-  logIndex: integer('log_index').notNull(),
+  ...logPlace(),
   /** In the key, for two accounts of one transfer that share an `account_key`. */
   direction: smallint('direction').$type<Direction>().notNull(),
   account: address('account').notNull(),
@@ -36,51 +21,40 @@ export const sideColumns = () => ({
   transactionHash: hash('transaction_hash').notNull(),
 });
 
-export const erc20Transfers = pgTable('erc20_transfer_sides', sideColumns(), (table) => [
-  primaryKey({
-    columns: [
-      table.accountKey,
-      table.chainId,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-      table.direction,
-    ],
-  }),
-  // Four bytes of the token suffice: queries compare it whole, too. The last four: tokens created
-  // with a chain share the first. Positions in a block would be a third of each entry.
-  index('erc20_transfer_sides_by_token').on(table.accountKey, sql`token_key(token)`, table.blockNumber),
-  // Each transfer once: the side that did not only receive.
-  index('erc20_transfer_sides_by_contract').on(sql`token_key(token)`, table.blockNumber).where(sql.raw(IS_GIVING_SIDE)),
-  blockRangeIndex('erc20_transfer_sides', table, 'int4'),
-]);
-
-declareStorage(erc20Transfers, {
+export const erc20Transfers = storedTable('erc20_transfer_sides', sideColumns(), {
   writes: 'append',
   placement: distributedBy('account', 'account_key'),
   isPartitioned: true,
+  key: ['accountKey', ...LOG_PLACE, 'direction'],
+  indexes: (table) => [
+    // Four bytes of the token suffice: queries compare it whole, too. The last four: tokens created
+    // with a chain share the first. Positions in a block would be a third of each entry.
+    index('erc20_transfer_sides_by_token').on(table.accountKey, sql`token_key(token)`, table.blockNumber),
+    // Each transfer once: the side that did not only receive.
+    index('erc20_transfer_sides_by_contract')
+      .on(sql`token_key(token)`, table.blockNumber)
+      .where(sql.raw(IS_GIVING_SIDE)),
+  ],
 });
 
-export const erc20TokenCounts = pgTable(
+export const erc20TokenCounts = storedTable(
   'erc20_token_counts',
   {
     token: bytea('token').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    transfers: bigint('transfers', { mode: 'number' }).notNull(),
+    chainId: chainId(),
+    transfers: int8('transfers').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.token, table.chainId] })],
+  { writes: 'counter', placement: distributedBy('token', 'token'), key: ['token', 'chainId'] },
 );
-
-declareStorage(erc20TokenCounts, { writes: 'counter', placement: distributedBy('token', 'token') });
 
 export type Erc20TransferRow = Readonly<typeof erc20Transfers.$inferSelect>;
 
 /** Rows of requested wallets. Base units; unbounded: a malicious contract may overflow 256 bits. */
-export const erc20WalletTokens = pgTable(
+export const erc20WalletTokens = storedTable(
   'erc20_wallet_tokens',
   {
     wallet: bytea('wallet').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     token: bytea('token').notNull(),
     /** Received minus sent. May be negative with incomplete coverage. */
     total: numeric('total').notNull().default('0'),
@@ -90,36 +64,38 @@ export const erc20WalletTokens = pgTable(
     movedLog: integer('moved_log').notNull().default(-1),
     /** Block of the `balanceOf` read; null: not yet, or that block was reorganized away. */
     anchorBlock: integer('anchor_block'),
-    anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
+    anchorValue: uint256('anchor_value'),
     /** Received minus sent above the anchor. */
     since: numeric('since').notNull().default('0'),
     /** Null: upstreams contradicted the read since, and it is not shown. */
-    anchoredAt: timestamp('anchored_at', { withTimezone: true }),
+    anchoredAt: moment('anchored_at'),
   },
-  (table) => [
-    primaryKey({ columns: [table.wallet, table.chainId, table.token] }),
-    // In page order.
-    index('erc20_wallet_tokens_by_movement').on(
-      table.wallet,
-      table.chainId,
-      table.movedBlock,
-      table.movedTransaction,
-      table.movedLog,
-      table.token,
-    ),
-    // A reorg removes anchors with their blocks.
-    index('erc20_wallet_tokens_by_anchor').on(table.chainId, table.anchorBlock).where(sql`anchor_block IS NOT NULL`),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('wallet', 'wallet'),
+    key: ['wallet', 'chainId', 'token'],
+    indexes: (table) => [
+      // In page order.
+      index('erc20_wallet_tokens_by_movement').on(
+        table.wallet,
+        table.chainId,
+        table.movedBlock,
+        table.movedTransaction,
+        table.movedLog,
+        table.token,
+      ),
+      // A reorg removes anchors with their blocks.
+      index('erc20_wallet_tokens_by_anchor').on(table.chainId, table.anchorBlock).where(sql`anchor_block IS NOT NULL`),
+    ],
+  },
 );
 
-declareStorage(erc20WalletTokens, { writes: 'counter', placement: distributedBy('wallet', 'wallet') });
-
 /** All but the zero address. Base units; unbounded: a malicious contract may overflow 256 bits. */
-export const erc20Holders = pgTable(
+export const erc20Holders = storedTable(
   'erc20_holders',
   {
     token: bytea('token').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     account: bytea('account').notNull(),
     /** Received minus sent. May be negative with incomplete coverage. */
     total: numeric('total').notNull().default('0'),
@@ -131,35 +107,37 @@ export const erc20Holders = pgTable(
     acquired: smallint('acquired'),
     /** Block of the `balanceOf` read; null: not yet, or that block was reorganized away. */
     anchorBlock: integer('anchor_block'),
-    anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
+    anchorValue: uint256('anchor_value'),
     /** Received minus sent above the anchor. */
     since: numeric('since').notNull().default('0'),
-    anchoredAt: timestamp('anchored_at', { withTimezone: true }),
+    anchoredAt: moment('anchored_at'),
     /** The sort column of responses. */
     balance: numeric('balance').generatedAlwaysAs(sql`coalesce(anchor_value + since, total)`),
   },
-  (table) => [
-    primaryKey({ columns: [table.token, table.chainId, table.account] }),
-    // Includes the anchor's block for index-only scans of pages.
-    index('erc20_holders_by_balance')
-      .on(table.token, table.chainId, table.balance, table.account, table.anchorBlock)
-      .where(sql`balance > 0`),
-    index('erc20_holders_below_zero').on(table.token, table.chainId, table.balance).where(sql`balance < 0`),
-    // A reorg removes anchors with their blocks.
-    index('erc20_holders_by_anchor').on(table.chainId, table.anchorBlock).where(sql`anchor_block IS NOT NULL`),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('token', 'token'),
+    key: ['token', 'chainId', 'account'],
+    indexes: (table) => [
+      // Includes the anchor's block for index-only scans of pages.
+      index('erc20_holders_by_balance')
+        .on(table.token, table.chainId, table.balance, table.account, table.anchorBlock)
+        .where(sql`balance > 0`),
+      index('erc20_holders_below_zero').on(table.token, table.chainId, table.balance).where(sql`balance < 0`),
+      // A reorg removes anchors with their blocks.
+      index('erc20_holders_by_anchor').on(table.chainId, table.anchorBlock).where(sql`anchor_block IS NOT NULL`),
+    ],
+  },
 );
 
-declareStorage(erc20Holders, { writes: 'counter', placement: distributedBy('token', 'token') });
-
-export const erc20HolderCounts = pgTable(
+export const erc20HolderCounts = storedTable(
   'erc20_holder_counts',
   {
     token: bytea('token').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    transfers: bigint('transfers', { mode: 'number' }).notNull(),
+    chainId: chainId(),
+    transfers: int8('transfers').notNull(),
     /** Accounts whose transfers have a positive sum. */
-    holders: bigint('holders', { mode: 'number' }).notNull(),
+    holders: int8('holders').notNull(),
     /** Base units minted minus burned. */
     supply: numeric('supply').notNull(),
     /** Newest block with a transfer; -1: none. */
@@ -169,20 +147,18 @@ export const erc20HolderCounts = pgTable(
     /** `balanceOf` reads compared with sums of transfers, and those that differed. */
     readings: integer('readings').notNull().default(0),
     contradictions: integer('contradictions').notNull().default(0),
-    begunAt: timestamp('begun_at', { withTimezone: true }).notNull().defaultNow(),
+    begunAt: moment('begun_at').notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.token, table.chainId] })],
+  { writes: 'counter', placement: distributedBy('token', 'token'), key: ['token', 'chainId'] },
 );
 
-declareStorage(erc20HolderCounts, { writes: 'counter', placement: distributedBy('token', 'token') });
-
 /** By minute of block time and class. No row: no change. */
-export const erc20HolderMinutes = pgTable(
+export const erc20HolderMinutes = storedTable(
   'erc20_holder_minutes',
   {
     token: bytea('token').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    minute: timestamp('minute', { withTimezone: true }).notNull(),
+    chainId: chainId(),
+    minute: moment('minute').notNull(),
     /** Index of `HOLDER_CLASSES`. */
     class: smallint('class').notNull(),
     came: integer('came').notNull(),
@@ -190,7 +166,5 @@ export const erc20HolderMinutes = pgTable(
     airdropped: integer('airdropped').notNull(),
     swapped: integer('swapped').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.token, table.chainId, table.minute, table.class] })],
+  { writes: 'counter', placement: distributedBy('token', 'token'), key: ['token', 'chainId', 'minute', 'class'] },
 );
-
-declareStorage(erc20HolderMinutes, { writes: 'counter', placement: distributedBy('token', 'token') });

@@ -1,14 +1,13 @@
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { hexadecimal, int8Text } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
-import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { chainId, hexadecimal, int8Text } from '@chainstead/db/column-types';
+import { distributedBy, storedTable } from '@chainstead/db/table-storage';
+import { integer, numeric } from 'drizzle-orm/pg-core';
 
 /** Net changes, one row per block and bin. Without fees that leave a pair apart from its bins. */
-export const binChanges = pgTable(
+export const binChanges = storedTable(
   'bin_changes',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     blockNumber: integer('block_number').notNull(),
     bin: integer('bin').notNull(),
     pool: hexadecimal('pool').notNull(),
@@ -16,25 +15,23 @@ export const binChanges = pgTable(
     amount0: numeric('amount0').notNull(),
     amount1: numeric('amount1').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.blockNumber, table.bin, table.pool],
-    }),
-    blockRangeIndex('bin_changes', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('pool', 'pool_key'),
+    isPartitioned: true,
+    key: ['poolKey', 'chainId', 'blockNumber', 'bin', 'pool'],
+  },
 );
-
-declareStorage(binChanges, { writes: 'append', placement: distributedBy('pool', 'pool_key'), isPartitioned: true });
 
 /** Numbers are decimal digits. */
 export type BinChangeRow = Readonly<typeof binChanges.$inferSelect>;
 
 /** Sums of `bin_changes`. Spans up to a block add up to the tokens in the bins, in few rows. */
-export const binReserves = pgTable(
+export const binReserves = storedTable(
   'bin_reserves',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     /** Width and first block of the span. Each change counts once for each width. */
     blocks: integer('blocks').notNull(),
     start: integer('start').notNull(),
@@ -43,11 +40,9 @@ export const binReserves = pgTable(
     amount0: numeric('amount0').notNull(),
     amount1: numeric('amount1').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.blocks, table.start, table.bin, table.pool],
-    }),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('pool', 'pool_key'),
+    key: ['poolKey', 'chainId', 'blocks', 'start', 'bin', 'pool'],
+  },
 );
-
-declareStorage(binReserves, { writes: 'counter', placement: distributedBy('pool', 'pool_key') });

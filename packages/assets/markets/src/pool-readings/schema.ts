@@ -1,18 +1,18 @@
-import { address, hexadecimal, int8Text } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy, LOCAL } from '@chainstead/db/table-storage';
-import { bigint, index, integer, numeric, pgTable, primaryKey, timestamp } from 'drizzle-orm/pg-core';
+import { address, chainId, hexadecimal, int8, int8Text, moment } from '@chainstead/db/column-types';
+import { distributedBy, LOCAL, storedTable } from '@chainstead/db/table-storage';
+import { index, integer, numeric } from 'drizzle-orm/pg-core';
 
 /** State at the end of a block, by calls at its hash. A reorg of the block deletes it. */
-export const poolReadings = pgTable(
+export const poolReadings = storedTable(
   'pool_readings',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     blockNumber: integer('block_number').notNull(),
     /** Null: a pool with reserves. */
     tick: integer('tick'),
     /** Unix seconds since which readings show about the same price and depth. */
-    stoodSince: bigint('stood_since', { mode: 'number' }).notNull(),
+    stoodSince: int8('stood_since').notNull(),
     pool: hexadecimal('pool').notNull(),
     /** Base units; null: not a pool with reserves. */
     reserve0: numeric('reserve0'),
@@ -21,28 +21,31 @@ export const poolReadings = pgTable(
     sqrtPriceX96: numeric('sqrt_price_x96'),
     liquidity: numeric('liquidity'),
   },
-  (table) => [
-    primaryKey({ columns: [table.poolKey, table.chainId, table.blockNumber, table.pool] }),
-    index('pool_readings_by_block').on(table.chainId, table.blockNumber),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('pool', 'pool_key'),
+    key: ['poolKey', 'chainId', 'blockNumber', 'pool'],
+    hasOwnBlockIndex: true,
+    indexes: (table) => [index('pool_readings_by_block').on(table.chainId, table.blockNumber)],
+  },
 );
 
-declareStorage(poolReadings, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
-
 /** Tokens that were looked up at factories. A reorg of the block deletes the row. */
-export const poolLookups = pgTable(
+export const poolLookups = storedTable(
   'pool_lookups',
   {
     token: address('token').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     blockNumber: integer('block_number').notNull(),
-    lookedUpAt: timestamp('looked_up_at', { withTimezone: true }).notNull().defaultNow(),
+    lookedUpAt: moment('looked_up_at').notNull().defaultNow(),
   },
-  (table) => [
-    primaryKey({ columns: [table.token, table.chainId] }),
-    index('pool_lookups_by_block').on(table.chainId, table.blockNumber),
-    index('pool_lookups_by_time').on(table.chainId, table.lookedUpAt),
-  ],
+  {
+    writes: 'queue',
+    placement: LOCAL,
+    key: ['token', 'chainId'],
+    indexes: (table) => [
+      index('pool_lookups_by_block').on(table.chainId, table.blockNumber),
+      index('pool_lookups_by_time').on(table.chainId, table.lookedUpAt),
+    ],
+  },
 );
-
-declareStorage(poolLookups, { writes: 'queue', placement: LOCAL });

@@ -1,5 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, Counter, defineError, isAddress, parseAddress, type Registry } from '@chainstead/core';
+import {
+  ChainsteadError,
+  counter,
+  defineError,
+  defineMetrics,
+  isAddress,
+  parseAddress,
+  type Registry,
+} from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -33,15 +41,17 @@ const BATCH_MS_MAX = 90_000;
 const SWEEP_EVERY_MS = 5_000;
 const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 
+export const createPoolProofMetrics = defineMetrics('chainstead', {
+  poolProofs: counter(
+    'Number of examined pools by proof: creation, address, factory, none (no factory of a known exchange acknowledges the pool), undecided (only a creation event can prove it)',
+    ['chain', 'proof'],
+  ),
+});
+
 /** By an event, else an address that only the factory can create, else a call of the factory. */
 export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofOptions): void {
   const { database } = options;
-  const outcomeCounter = new Counter({
-    name: 'chainstead_pool_proofs_total',
-    help: 'Number of examined pools by proof: creation, address, factory, none (no factory of a known exchange acknowledges the pool), undecided (only a creation event can prove it)',
-    labelNames: ['chain', 'proof'],
-    registers: [options.metrics],
-  });
+  const { poolProofs } = createPoolProofMetrics(options.metrics);
 
   async function prove(
     { chain, pool: upstreams }: PoolProofOptions['chains'][number],
@@ -62,7 +72,7 @@ export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofO
     const proofOf = { disproved: 'none', unproven: 'undecided' };
     for (const [, outcome] of decided) {
       const proof = outcome.status === 'proven' ? outcome.by : proofOf[outcome.status];
-      outcomeCounter.inc({ chain: chain.key, proof });
+      poolProofs.inc({ chain: chain.key, proof });
     }
     for (const [claim, reason] of asked)
       if (reason instanceof ChainsteadError)

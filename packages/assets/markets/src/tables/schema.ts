@@ -1,38 +1,31 @@
 /** Partitions are ranges of (chain_id, block_number). Hash and time of a block are in `blocks`. */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, bytea, hash, hexadecimal, int8Text } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy, LOCAL } from '@chainstead/db/table-storage';
+import {
+  address,
+  bytea,
+  chainId,
+  hash,
+  hexadecimal,
+  int8,
+  int8Text,
+  logPlace,
+  moment,
+} from '@chainstead/db/column-types';
+import { distributedBy, LOCAL, LOG_PLACE, logOrder, storedTable } from '@chainstead/db/table-storage';
 import { dueColumns, dueIndex } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  timestamp,
-  uuid,
-} from 'drizzle-orm/pg-core';
+import { boolean, index, integer, jsonb, numeric, smallint, text, uuid } from 'drizzle-orm/pg-core';
 
 /** 0: swap, 1: liquidity added, 2: liquidity removed. */
 export type SwapKind = 0 | 1 | 2;
 
 // Columns of fixed width come first: no bytes are lost to alignment.
 /** One row per event. Amounts are the chain's integers; values follow from other tables. */
-export const swaps = pgTable(
+export const swaps = storedTable(
   'swaps',
   {
     /** Distribution column on Citus. Pools may share one. */
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     /** Ticks of concentrated liquidity; null: a swap, or liquidity of the whole pool. */
     tickLower: integer('tick_lower'),
     tickUpper: integer('tick_upper'),
@@ -57,35 +50,32 @@ export const swaps = pgTable(
     beneficiary: address('beneficiary'),
     transactionHash: hash('transaction_hash').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
-    }),
-    index('swaps_by_wallet').on(sql`address_key(wallet)`, table.blockNumber, table.transactionIndex, table.logIndex),
-    index('swaps_by_beneficiary')
-      .on(sql`address_key(beneficiary)`, table.blockNumber, table.transactionIndex, table.logIndex)
-      .where(sql`beneficiary IS NOT NULL`),
-    index('swaps_liquidity_changes')
-      .on(table.poolKey, table.chainId, table.blockNumber)
-      .where(sql`tick_lower IS NOT NULL`),
-    blockRangeIndex('swaps', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('pool', 'pool_key'),
+    isPartitioned: true,
+    key: ['poolKey', ...LOG_PLACE],
+    indexes: (table) => [
+      index('swaps_by_wallet').on(sql`address_key(wallet)`, ...logOrder(table)),
+      index('swaps_by_beneficiary')
+        .on(sql`address_key(beneficiary)`, ...logOrder(table))
+        .where(sql`beneficiary IS NOT NULL`),
+      index('swaps_liquidity_changes')
+        .on(table.poolKey, table.chainId, table.blockNumber)
+        .where(sql`tick_lower IS NOT NULL`),
+    ],
+  },
 );
-
-declareStorage(swaps, { writes: 'append', placement: distributedBy('pool', 'pool_key'), isPartitioned: true });
 
 /** Hexadecimal text is lower case, amounts are decimal digits. */
 export type SwapRow = Readonly<typeof swaps.$inferSelect>;
 
 /** At the end of each block with a change. Readers add later changes of liquidity from `swaps`. */
-export const poolStates = pgTable(
+export const poolStates = storedTable(
   'pool_states',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     /** Tick, or active bin of Liquidity Book; null: a pool with reserves. */
     tick: integer('tick'),
     pool: hexadecimal('pool').notNull(),
@@ -96,25 +86,22 @@ export const poolStates = pgTable(
     sqrtPriceX96: numeric('sqrt_price_x96'),
     liquidity: numeric('liquidity'),
   },
-  (table) => [
-    primaryKey({ columns: [table.poolKey, table.chainId, table.blockNumber, table.pool] }),
-    blockRangeIndex('pool_states', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('pool', 'pool_key'),
+    isPartitioned: true,
+    key: ['poolKey', 'chainId', 'blockNumber', 'pool'],
+  },
 );
-
-declareStorage(poolStates, { writes: 'append', placement: distributedBy('pool', 'pool_key'), isPartitioned: true });
 
 /** Numbers are decimal digits. */
 export type PoolStateRow = Readonly<typeof poolStates.$inferSelect>;
 
-export const poolCreations = pgTable(
+export const poolCreations = storedTable(
   'pool_creations',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     /** Parts per million; null: not fixed. 0x800000 in Uniswap v4: the hook sets it. */
     fee: integer('fee'),
     /** Ticks, or basis points between bins; null: neither. */
@@ -131,15 +118,8 @@ export const poolCreations = pgTable(
     hooks: address('hooks'),
     transactionHash: hash('transaction_hash').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
-    }),
-    blockRangeIndex('pool_creations', table, 'int4'),
-  ],
+  { writes: 'append', placement: distributedBy('pool', 'pool_key'), key: ['poolKey', ...LOG_PLACE] },
 );
-
-declareStorage(poolCreations, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
 
 export type PoolCreationRow = Readonly<typeof poolCreations.$inferSelect>;
 
@@ -155,11 +135,11 @@ const due = dueColumns('');
 export type LeftOut = 'untradable' | 'crowded';
 
 /** Proven or not. Until proven, all but the key and guessed tokens is null. */
-export const pools = pgTable(
+export const pools = storedTable(
   'pools',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     pool: hexadecimal('pool').notNull(),
     /** Holds the pool and emitted its events; null: the pool is a contract. */
     vault: address('vault'),
@@ -186,78 +166,64 @@ export const pools = pgTable(
     ...due,
     dueAt: due.dueAt.defaultNow(),
   },
-  (table) => [
-    primaryKey({ columns: [table.poolKey, table.chainId, table.pool] }),
-    dueIndex('pools_due', table),
-    index('pools_by_token0')
-      .on(sql`address_key(token0)`, table.chainId, sql`address_key(token1)`)
-      .where(sql`status = 'proven'`),
-    index('pools_by_token1')
-      .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
-      .where(sql`status = 'proven'`),
-    // Anyone may create any number of them at a pool manager, but few are considered.
-    index('pools_priced_by_token0')
-      .on(sql`address_key(token0)`, table.chainId, sql`address_key(token1)`)
-      .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
-    index('pools_priced_by_token1')
-      .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
-      .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
-    index('pools_unproven_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status = 'unproven'`),
-    index('pools_unproven_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status = 'unproven'`),
-    index('pools_by_hook')
-      .on(table.chainId, table.isCounted, table.hooks)
-      .where(sql`status = 'proven' AND (is_trusted OR NOT is_counted)`),
-    index('pools_proof_blocks').on(table.chainId, table.proofBlock).where(sql`proof_block IS NOT NULL`),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('pool', 'pool_key'),
+    key: ['poolKey', 'chainId', 'pool'],
+    indexes: (table) => [
+      dueIndex('pools_due', table),
+      index('pools_by_token0')
+        .on(sql`address_key(token0)`, table.chainId, sql`address_key(token1)`)
+        .where(sql`status = 'proven'`),
+      index('pools_by_token1')
+        .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
+        .where(sql`status = 'proven'`),
+      // Anyone may create any number of them at a pool manager, but few are considered.
+      index('pools_priced_by_token0')
+        .on(sql`address_key(token0)`, table.chainId, sql`address_key(token1)`)
+        .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
+      index('pools_priced_by_token1')
+        .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
+        .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
+      index('pools_unproven_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status = 'unproven'`),
+      index('pools_unproven_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status = 'unproven'`),
+      index('pools_by_hook')
+        .on(table.chainId, table.isCounted, table.hooks)
+        .where(sql`status = 'proven' AND (is_trusted OR NOT is_counted)`),
+      index('pools_proof_blocks').on(table.chainId, table.proofBlock).where(sql`proof_block IS NOT NULL`),
+    ],
+  },
 );
 
-declareStorage(pools, { writes: 'counter', placement: distributedBy('pool', 'pool_key') });
-
 /** Swaps of proven pools by token. Amounts and wallets are in `swaps`. */
-export const trades = pgTable(
+export const trades = storedTable(
   'trades',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     token0Key: int8Text('token0_key').notNull(),
     token1Key: int8Text('token1_key').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
-    }),
-    index('trades_by_token0').on(
-      table.token0Key,
-      table.chainId,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-    ),
-    index('trades_by_token1').on(
-      table.token1Key,
-      table.chainId,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-    ),
-    blockRangeIndex('trades', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('pool', 'pool_key'),
+    key: ['poolKey', ...LOG_PLACE],
+    indexes: (table) => [
+      index('trades_by_token0').on(table.token0Key, table.chainId, ...logOrder(table)),
+      index('trades_by_token1').on(table.token1Key, table.chainId, ...logOrder(table)),
+    ],
+  },
 );
-
-declareStorage(trades, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
 
 /**
  * By hour and day (UTC), from final swaps. Valid: in `candle_spans`, not in `stale_candles`.
  * A pool without a row had no swap in a stored span.
  */
-export const poolCandles = pgTable(
+export const poolCandles = storedTable(
   'pool_candles',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     /** Hours since the epoch. */
     start: integer('start').notNull(),
     /** Includes swaps that are no trade (trades/trade-direction.ts). */
@@ -281,27 +247,27 @@ export const poolCandles = pgTable(
     buyers: bytea('buyers'),
     sellers: bytea('sellers'),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
-    }),
-    index('pool_candles_by_start').using('brin', table.chainId, table.start.op('int4_minmax_multi_ops')),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('pool', 'pool_key'),
+    key: ['poolKey', 'chainId', 'hours', 'start', 'pool'],
+    indexes: (table) => [
+      index('pool_candles_by_start').using('brin', table.chainId, table.start.op('int4_minmax_multi_ops')),
+    ],
+  },
 );
 
-declareStorage(poolCandles, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
-
 /** Spans that are stored, or being stored, for all proven pools. Usable ones: `VALID_SPAN`. */
-export const candleSpans = pgTable(
+export const candleSpans = storedTable(
   'candle_spans',
   {
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     hours: smallint('hours').notNull(),
     start: integer('start').notNull(),
-    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
-    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    firstBlock: int8('first_block').notNull(),
+    lastBlock: int8('last_block').notNull(),
     /** Prices follow from no earlier block. */
-    pricesFromBlock: bigint('prices_from_block', { mode: 'number' }).notNull(),
+    pricesFromBlock: int8('prices_from_block').notNull(),
     /**
      * Sum of hashes of price rows that were added since the claim, less removed ones: a reindex
      * cancels out. Other than 0: the span is invalid.
@@ -312,57 +278,57 @@ export const candleSpans = pgTable(
     /** False: a worker is storing it. */
     isStored: boolean('is_stored').notNull().default(false),
     claim: uuid('claim').notNull(),
-    claimedAt: timestamp('claimed_at', { withTimezone: true }).notNull().defaultNow(),
+    claimedAt: moment('claimed_at').notNull().defaultNow(),
   },
-  (table) => [
-    primaryKey({ columns: [table.chainId, table.hours, table.start] }),
-    index('candle_spans_by_first_block').on(table.chainId, table.hours, table.firstBlock),
-    index('candle_spans_by_last_block').on(table.chainId, table.hours, table.lastBlock),
-    index('candle_spans_by_prices').on(table.chainId, table.hours, table.pricesFromBlock),
-  ],
+  {
+    writes: 'counter',
+    placement: LOCAL,
+    key: ['chainId', 'hours', 'start'],
+    indexes: (table) => [
+      index('candle_spans_by_first_block').on(table.chainId, table.hours, table.firstBlock),
+      index('candle_spans_by_last_block').on(table.chainId, table.hours, table.lastBlock),
+      index('candle_spans_by_prices').on(table.chainId, table.hours, table.pricesFromBlock),
+    ],
+  },
 );
 
-declareStorage(candleSpans, { writes: 'counter', placement: LOCAL });
-
-export const staleCandles = pgTable(
+export const staleCandles = storedTable(
   'stale_candles',
   {
     poolKey: int8Text('pool_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     hours: smallint('hours').notNull(),
     start: integer('start').notNull(),
     pool: hexadecimal('pool').notNull(),
     revision: uuid('revision').notNull().defaultRandom(),
-    checkedAt: timestamp('checked_at', { withTimezone: true }).notNull().defaultNow(),
+    checkedAt: moment('checked_at').notNull().defaultNow(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
-    }),
-    index('stale_candles_by_check').on(table.chainId, table.checkedAt),
-  ],
+  {
+    writes: 'queue',
+    placement: LOCAL,
+    key: ['poolKey', 'chainId', 'hours', 'start', 'pool'],
+    indexes: (table) => [index('stale_candles_by_check').on(table.chainId, table.checkedAt)],
+  },
 );
 
-declareStorage(staleCandles, { writes: 'queue', placement: LOCAL });
-
 /** Sums up to a settled block, to continue from. Changes of these swaps or prices delete them. */
-export const traderSums = pgTable(
+export const traderSums = storedTable(
   'trader_sums',
   {
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     trader: address('trader').notNull(),
     /** Hash of the question, and of settings that values follow from. */
     scope: text('scope').notNull(),
     /** The sums are of swaps up to this block at most. */
-    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    lastBlock: int8('last_block').notNull(),
     sums: jsonb('sums'),
     claim: uuid('claim').notNull(),
-    usedAt: timestamp('used_at', { withTimezone: true }).notNull().defaultNow(),
+    usedAt: moment('used_at').notNull().defaultNow(),
   },
-  (table) => [
-    primaryKey({ columns: [table.trader, table.chainId, table.scope] }),
-    index('trader_sums_by_block').on(table.chainId, table.lastBlock),
-  ],
+  {
+    writes: 'counter',
+    placement: LOCAL,
+    key: ['trader', 'chainId', 'scope'],
+    indexes: (table) => [index('trader_sums_by_block').on(table.chainId, table.lastBlock)],
+  },
 );
-
-declareStorage(traderSums, { writes: 'counter', placement: LOCAL });

@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import type { Logger, Registry } from '@chainstead/core';
+import { counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { COLLECTION_COLUMNS_CLAIMED, DUE_COLLECTIONS, type DueCollection, forgetRefusals } from './collection-rows.ts';
 import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
-import { createMetadataMetrics } from './metadata-metrics.ts';
 import { createContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
 import { type MetadataContext, type OnCollection, readDueCollection } from './read-due-collection.ts';
@@ -26,9 +25,16 @@ const CONCURRENCY = 16;
 /** Milliseconds. Contract events make rows due without a notification. */
 const SWEEP_EVERY_MS = 5_000;
 
+export const createMetadataMetrics = defineMetrics('chainstead_nft', {
+  metadataReadings: counter(
+    'Number of NFT metadata reads by kind and outcome: known, document-failed, none (no metadata URI), not-nft, not-contract, failed (no upstream responded)',
+    ['chain', 'kind', 'outcome'],
+  ),
+});
+
 export function addNftMetadata(dueWork: Pick<DueWork, 'add'>, options: MetadataOptions): void {
   const { database, logger } = options;
-  const readings = createMetadataMetrics(options.metrics);
+  const { metadataReadings } = createMetadataMetrics(options.metrics);
   for (const { chain, pool } of options.chains) {
     const context: MetadataContext = {
       database,
@@ -36,7 +42,7 @@ export function addNftMetadata(dueWork: Pick<DueWork, 'add'>, options: MetadataO
       contracts: createContractReader({ chain, pool }),
       documents: options.documents,
       logger,
-      count: (kind, outcome) => readings.inc({ chain: chain.key, kind, outcome }),
+      count: (kind, outcome) => metadataReadings.inc({ chain: chain.key, kind, outcome }),
       onCollection: options.onCollection,
     };
     dueWork.add<DueCollection>({

@@ -1,26 +1,14 @@
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, blockTime, bytea, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
+import { address, blockTime, bytea, chainId, int8, logPlace, moment, uint256 } from '@chainstead/db/column-types';
+import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { dueColumns, dueIndex } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
+import { boolean, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 
 export const nftCollections = pgTable(
   'nft_collections',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     /** pending, known, not-nft, not-contract, failed. */
     status: text('status').notNull().default('pending'),
     contractType: text('contract_type'),
@@ -37,12 +25,12 @@ export const nftCollections = pgTable(
     telegramUrl: text('telegram_url'),
     twitterUsername: text('twitter_username'),
     instagramUsername: text('instagram_username'),
-    syncedAt: timestamp('synced_at', { withTimezone: true }),
+    syncedAt: moment('synced_at'),
     /** After a request, an event, a retry delay, or an expired refusal. */
     ...dueColumns(''),
     /** Key that waits for it (id, or `open`); null after an attempt. */
     requestedBy: text('requested_by'),
-    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId] }),
@@ -57,7 +45,7 @@ export const nftTokenMetadata = pgTable(
   'nft_token_metadata',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     tokenId: uint256('token_id').notNull(),
     /** pending, known, none, failed. */
     status: text('status').notNull().default('pending'),
@@ -65,8 +53,8 @@ export const nftTokenMetadata = pgTable(
     /** The document as text: jsonb would reorder its keys. */
     metadata: text('metadata'),
     fromKnownUri: boolean('from_known_uri').notNull().default(false),
-    syncedAt: timestamp('synced_at', { withTimezone: true }),
-    uriSyncedAt: timestamp('uri_synced_at', { withTimezone: true }),
+    syncedAt: moment('synced_at'),
+    uriSyncedAt: moment('uri_synced_at'),
     ...dueColumns(''),
     requestedBy: text('requested_by'),
   },
@@ -80,28 +68,23 @@ export const nftTokenMetadata = pgTable(
 /** 0: tokens, 1: the contract. */
 export type MetadataEventKind = 0 | 1;
 
-export const nftMetadataEvents = pgTable(
+export const nftMetadataEvents = storedTable(
   'nft_metadata_events',
   {
     tokenAddress: address('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
+    blockNumber: int8('block_number').notNull(),
     kind: smallint('kind').$type<MetadataEventKind>().notNull(),
-    fromTokenId: numeric('from_token_id', { precision: 78, scale: 0 }),
-    toTokenId: numeric('to_token_id', { precision: 78, scale: 0 }),
+    fromTokenId: uint256('from_token_id'),
+    toTokenId: uint256('to_token_id'),
     blockTimestamp: blockTime('block_timestamp').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.tokenAddress, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
-    }),
-    blockRangeIndex('nft_metadata_events', table),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', ...LOG_PLACE],
+  },
 );
-
-declareStorage(nftMetadataEvents, { writes: 'append', placement: distributedBy('contract', 'token_address') });
 
 /** Token ids: decimal digits, inclusive; null if it concerns the contract. */
 export type MetadataEventRow = Readonly<typeof nftMetadataEvents.$inferSelect>;

@@ -2,35 +2,30 @@
  * One row per distinct token of a trade, with all of the trade; the first (`leads`) represents it
  * in lists (docs/internals/storage-layouts.md).
  */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, blockTime, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
-import { sql } from 'drizzle-orm';
 import {
-  bigint,
-  boolean,
-  date,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-} from 'drizzle-orm/pg-core';
+  address,
+  blockTime,
+  bytea,
+  chainId,
+  hash,
+  int8,
+  int8Text,
+  logPlace,
+  uint256,
+} from '@chainstead/db/column-types';
+import { distributedBy, LOG_PLACE, logOrder, storedTable } from '@chainstead/db/table-storage';
+import { sql } from 'drizzle-orm';
+import { boolean, date, index, integer, numeric, smallint, text } from 'drizzle-orm/pg-core';
 import type { TradeSide } from './marketplace.ts';
 
 // Fixed-width columns come first to avoid alignment padding.
-export const nftTrades = pgTable(
+export const nftTrades = storedTable(
   'nft_trades',
   {
     /** `addressKey` of `token_address`; distribution column on Citus. Contracts may share one. */
     collectionKey: int8Text('collection_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
     /** The fill event; of a matched group, the order with the price. */
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     /** From 0 in a log and `collection_key`: contracts of a bundle may share one. */
     item: integer('item').notNull(),
     /** Determines the day of a sale, also of rows whose block was just rolled back. */
@@ -56,56 +51,38 @@ export const nftTrades = pgTable(
     price: numeric('price'),
     transactionHash: hash('transaction_hash').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [
-        table.collectionKey,
-        table.chainId,
-        table.blockNumber,
-        table.transactionIndex,
-        table.logIndex,
-        table.item,
-      ],
-    }),
-    // Four bytes distinguish a collection's ids: queries compare the whole id too.
-    index('nft_trades_by_token').on(
-      table.collectionKey,
-      sql`token_id_key(token_id)`,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-      table.item,
-    ),
-    index('nft_trades_by_marketplace')
-      .on(table.collectionKey, table.marketplace, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
-      .where(sql`leads`),
-    index('nft_trades_by_seller')
-      .on(sql`address_key(seller)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
-      .where(sql`leads`),
-    index('nft_trades_by_buyer')
-      .on(sql`address_key(buyer)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
-      .where(sql`leads`),
-    blockRangeIndex('nft_trades', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('collection', 'collection_key'),
+    isPartitioned: true,
+    key: ['collectionKey', ...LOG_PLACE, 'item'],
+    indexes: (table) => [
+      // Four bytes distinguish a collection's ids: queries compare the whole id too.
+      index('nft_trades_by_token').on(table.collectionKey, sql`token_id_key(token_id)`, ...logOrder(table), table.item),
+      index('nft_trades_by_marketplace')
+        .on(table.collectionKey, table.marketplace, ...logOrder(table), table.item)
+        .where(sql`leads`),
+      index('nft_trades_by_seller')
+        .on(sql`address_key(seller)`, ...logOrder(table), table.item)
+        .where(sql`leads`),
+      index('nft_trades_by_buyer')
+        .on(sql`address_key(buyer)`, ...logOrder(table), table.item)
+        .where(sql`leads`),
+    ],
+  },
 );
-
-declareStorage(nftTrades, {
-  writes: 'append',
-  placement: distributedBy('collection', 'collection_key'),
-  isPartitioned: true,
-});
 
 /** Ids, amounts and prices are decimal digits. */
 export type NftTradeRow = Readonly<typeof nftTrades.$inferSelect>;
 
 /** An accepted bid is the price of its sale, whichever is indexed first. */
-export const punkBids = pgTable(
+export const punkBids = storedTable(
   'punk_bids',
   {
     tokenAddress: address('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     tokenId: uint256('token_id').notNull(),
-    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    blockNumber: int8('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
     bidder: address('bidder').notNull(),
@@ -113,22 +90,12 @@ export const punkBids = pgTable(
     value: uint256('value').notNull(),
     entered: boolean('entered').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [
-        table.tokenAddress,
-        table.chainId,
-        table.tokenId,
-        table.blockNumber,
-        table.transactionIndex,
-        table.logIndex,
-      ],
-    }),
-    blockRangeIndex('punk_bids', table),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', 'chainId', 'tokenId', 'blockNumber', 'transactionIndex', 'logIndex'],
+  },
 );
-
-declareStorage(punkBids, { writes: 'append', placement: distributedBy('contract', 'token_address') });
 
 export type PunkBidRow = Readonly<typeof punkBids.$inferSelect>;
 
@@ -136,39 +103,39 @@ export type PunkBidRow = Readonly<typeof punkBids.$inferSelect>;
  * Sales of single tokens in `nft_trades` at a unit price above zero, for reads of few rows. Which
  * tokens count as ether is decided at read time.
  */
-export const nftSaleDays = pgTable(
+export const nftSaleDays = storedTable(
   'nft_sale_days',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     /** −1: the whole collection. */
     tokenId: numeric('token_id').notNull(),
     /** The zero address: the chain's native token. */
     paymentToken: bytea('payment_token').notNull(),
     /** UTC. */
     day: date('day').notNull(),
-    sales: bigint('sales', { mode: 'number' }).notNull(),
+    sales: int8('sales').notNull(),
     /** Sum of the unit prices. Base units. */
     total: numeric('total').notNull(),
     /** By unit price; of equal prices, the earliest. */
     lowest: uint256('lowest').notNull(),
-    lowestBlock: bigint('lowest_block', { mode: 'number' }).notNull(),
+    lowestBlock: int8('lowest_block').notNull(),
     lowestTransaction: integer('lowest_transaction').notNull(),
     lowestLog: integer('lowest_log').notNull(),
     lowestItem: integer('lowest_item').notNull(),
     highest: uint256('highest').notNull(),
-    highestBlock: bigint('highest_block', { mode: 'number' }).notNull(),
+    highestBlock: int8('highest_block').notNull(),
     highestTransaction: integer('highest_transaction').notNull(),
     highestLog: integer('highest_log').notNull(),
     highestItem: integer('highest_item').notNull(),
-    latestBlock: bigint('latest_block', { mode: 'number' }).notNull(),
+    latestBlock: int8('latest_block').notNull(),
     latestTransaction: integer('latest_transaction').notNull(),
     latestLog: integer('latest_log').notNull(),
     latestItem: integer('latest_item').notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.paymentToken, table.day] }),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', 'chainId', 'tokenId', 'paymentToken', 'day'],
+  },
 );
-
-declareStorage(nftSaleDays, { writes: 'counter', placement: distributedBy('contract', 'token_address') });

@@ -26,7 +26,8 @@ import {
 import { FAILED_FOR_GOOD, IDS_PER_PIECE, nextIds } from './queue-documents.ts';
 import { createTraitCounter, type TraitCounter } from './trait-census.ts';
 import { advanceTraits } from './traits-at-work.ts';
-import type { TraitsOutcome } from './traits-metrics.ts';
+
+type TraitsOutcome = 'computed' | 'too-large' | 'begun-again' | 'overtaken' | 'set-aside' | 'failed';
 
 export interface TraitsContext {
   readonly database: Database;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Logger, Registry } from '@chainstead/core';
+import { type Address, counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type Database, rawSql, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import { backoffSeconds, type Claim, type DueWork } from '@chainstead/jobs';
 import type { SubjectProjections } from '@chainstead/sync';
@@ -20,7 +20,6 @@ import { deleteOldGeneration, endTraitsWork, forgetUnrequestedTraits } from './g
 import { queueDocuments, settleDocuments } from './queue-documents.ts';
 import type { TraitsWork } from './traits-at-work.ts';
 import { advanceTraits } from './traits-at-work.ts';
-import { createTraitsMetrics } from './traits-metrics.ts';
 
 export interface TraitsOptions {
   readonly database: Database;
@@ -42,16 +41,23 @@ const PIECES_PER_CLAIM = 20;
 const WAITING_MAX = 1_000;
 const RETRY_SECONDS = { base: 2, max: 300 } as const;
 
+export const createTraitsMetrics = defineMetrics('chainstead_nft', {
+  traits: counter(
+    'Number of collection trait computations by outcome: computed, too-large, begun-again (restarted because the token IDs were being recounted), overtaken (another process computed it), set-aside (quarantined because it ended processes), failed (retried)',
+    ['chain', 'outcome'],
+  ),
+});
+
 export function addTraits(dueWork: Pick<DueWork, 'add'>, options: TraitsOptions): void {
   const { database, projections, logger, documentRate, stepEveryMs = 2_000 } = options;
-  const outcomes = createTraitsMetrics(options.metrics);
+  const { traits } = createTraitsMetrics(options.metrics);
   for (const chain of options.chains) {
     const context: TraitsContext = {
       database,
       chain,
       logger,
       journal: options.journal ?? UNWRITTEN,
-      count: (outcome) => outcomes.inc({ chain: chain.key, outcome }),
+      count: (outcome) => traits.inc({ chain: chain.key, outcome }),
     };
     dueWork.add<DueTraits>({
       name: TRAITS_WORK,

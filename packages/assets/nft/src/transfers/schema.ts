@@ -1,22 +1,18 @@
 /** One row per token that moves (docs/internals/storage-layouts.md). */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
+import { address, bytea, chainId, hash, int8, int8Text, logPlace, uint256 } from '@chainstead/db/column-types';
+import { distributedBy, LOG_PLACE, logOrder, storedTable } from '@chainstead/db/table-storage';
 import type { MalformedReason, NftTransferKind } from '@chainstead/events/token-events';
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, numeric, smallint } from 'drizzle-orm/pg-core';
 
 // Fixed-width columns come first to avoid alignment padding.
-export const nftTransfers = pgTable(
+export const nftTransfers = storedTable(
   'nft_transfers',
   {
     /** `addressKey` of `token_address`; distribution column on Citus. Contracts may share one. */
     collectionKey: int8Text('collection_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: integer('block_number').notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
     /** Makes the key exact for contracts with the same `collection_key`. */
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
     item: integer('item').notNull(),
     /** NFT_TRANSFER_KINDS of token-events. */
     kind: smallint('kind').$type<NftTransferKind>().notNull(),
@@ -32,77 +28,43 @@ export const nftTransfers = pgTable(
     operator: address('operator'),
     transactionHash: hash('transaction_hash').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [
+  {
+    writes: 'append',
+    placement: distributedBy('collection', 'collection_key'),
+    isPartitioned: true,
+    key: ['collectionKey', ...LOG_PLACE, 'item'],
+    indexes: (table) => [
+      // Four bytes distinguish a collection's ids: queries compare the whole id too.
+      index('nft_transfers_by_token').on(
         table.collectionKey,
-        table.chainId,
-        table.blockNumber,
-        table.transactionIndex,
-        table.logIndex,
+        sql`token_id_key(token_id)`,
+        ...logOrder(table),
         table.item,
-      ],
-    }),
-    // Four bytes distinguish a collection's ids: queries compare the whole id too.
-    index('nft_transfers_by_token').on(
-      table.collectionKey,
-      sql`token_id_key(token_id)`,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-      table.item,
-    ),
-    // The expression is in no other index: without statistics, the planner would consider an index
-    // of all rows as good.
-    index('nft_transfers_by_range')
-      .on(sql`address_key(token_address)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
-      .where(sql`last_token_id IS NOT NULL`),
-    index('nft_transfers_by_sender').on(
-      sql`address_key(from_address)`,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-      table.item,
-    ),
-    index('nft_transfers_by_recipient').on(
-      sql`address_key(to_address)`,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-      table.item,
-    ),
-    blockRangeIndex('nft_transfers', table, 'int4'),
-  ],
+      ),
+      // The expression is in no other index: without statistics, the planner would consider an index
+      // of all rows as good.
+      index('nft_transfers_by_range')
+        .on(sql`address_key(token_address)`, ...logOrder(table), table.item)
+        .where(sql`last_token_id IS NOT NULL`),
+      index('nft_transfers_by_sender').on(sql`address_key(from_address)`, ...logOrder(table), table.item),
+      index('nft_transfers_by_recipient').on(sql`address_key(to_address)`, ...logOrder(table), table.item),
+    ],
+  },
 );
-
-declareStorage(nftTransfers, {
-  writes: 'append',
-  placement: distributedBy('collection', 'collection_key'),
-  isPartitioned: true,
-});
 
 export type NftTransferRow = Readonly<typeof nftTransfers.$inferSelect>;
 
-export const nftMalformedLogs = pgTable(
+export const nftMalformedLogs = storedTable(
   'nft_malformed_logs',
   {
     tokenAddress: address('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
-    transactionIndex: integer('transaction_index').notNull(),
-    logIndex: integer('log_index').notNull(),
+    ...logPlace(),
+    blockNumber: int8('block_number').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
     reason: smallint('reason').$type<MalformedReason>().notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.tokenAddress, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
-    }),
-    blockRangeIndex('nft_malformed_logs', table),
-  ],
+  { writes: 'append', placement: distributedBy('contract', 'token_address'), key: ['tokenAddress', ...LOG_PLACE] },
 );
-
-declareStorage(nftMalformedLogs, { writes: 'append', placement: distributedBy('contract', 'token_address') });
 
 export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
 
@@ -110,11 +72,11 @@ export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
  * ERC-1155: receipts minus transfers out, negative while history is incomplete or events are false
  * (unbounded, as these may overflow 256 bits). Zero for former holdings.
  */
-export const nftWalletTokens = pgTable(
+export const nftWalletTokens = storedTable(
   'nft_wallet_tokens',
   {
     wallet: bytea('wallet').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     tokenAddress: bytea('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     amount: numeric('amount').notNull(),
@@ -123,42 +85,42 @@ export const nftWalletTokens = pgTable(
     /** Single items: position of the newest transfer, odd if received; null for ERC-1155. */
     newest: int8Text('newest'),
   },
-  (table) => [
-    primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress, table.tokenId] }),
-    index('nft_wallet_tokens_by_change')
-      .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
-      .where(sql`amount > 0`),
-    // ERC-1155: some may be left if the history's start is not indexed.
-    index('nft_wallet_tokens_given_by_change')
-      .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
-      .where(sql`amount <= 0 AND newest IS NULL`),
-    index('nft_wallet_tokens_given_by_contract')
-      .on(table.wallet, table.chainId, table.tokenAddress, table.tokenId)
-      .where(sql`amount <= 0 AND newest IS NULL`),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('wallet', 'wallet'),
+    key: ['wallet', 'chainId', 'tokenAddress', 'tokenId'],
+    indexes: (table) => [
+      index('nft_wallet_tokens_by_change')
+        .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
+        .where(sql`amount > 0`),
+      // ERC-1155: some may be left if the history's start is not indexed.
+      index('nft_wallet_tokens_given_by_change')
+        .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
+        .where(sql`amount <= 0 AND newest IS NULL`),
+      index('nft_wallet_tokens_given_by_contract')
+        .on(table.wallet, table.chainId, table.tokenAddress, table.tokenId)
+        .where(sql`amount <= 0 AND newest IS NULL`),
+    ],
+  },
 );
 
-declareStorage(nftWalletTokens, { writes: 'counter', placement: distributedBy('wallet', 'wallet') });
-
-export const nftWalletCollections = pgTable(
+export const nftWalletCollections = storedTable(
   'nft_wallet_collections',
   {
     wallet: bytea('wallet').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     tokenAddress: bytea('token_address').notNull(),
-    idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
+    idsHeld: int8('ids_held').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress] })],
+  { writes: 'counter', placement: distributedBy('wallet', 'wallet'), key: ['wallet', 'chainId', 'tokenAddress'] },
 );
 
-declareStorage(nftWalletCollections, { writes: 'counter', placement: distributedBy('wallet', 'wallet') });
-
 /** 1 for a single item that it received last, else receipts minus transfers out. Zero: former. */
-export const nftCollectionBalances = pgTable(
+export const nftCollectionBalances = storedTable(
   'nft_collection_balances',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     tokenId: uint256('token_id').notNull(),
     owner: bytea('owner').notNull(),
     amount: numeric('amount').notNull(),
@@ -166,35 +128,37 @@ export const nftCollectionBalances = pgTable(
     /** A sum, of ERC-1155: at zero or below some may be left while the start is not indexed. */
     isSum: boolean('is_sum').notNull().default(false),
   },
-  (table) => [
-    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.owner] }),
-    index('nft_collection_balances_by_change')
-      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
-      .where(sql`amount > 0`),
-    index('nft_collection_balances_by_id')
-      .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
-      .where(sql`amount > 0`),
-    // They need a state read while blocks are missing.
-    index('nft_collection_balances_given_by_change')
-      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
-      .where(sql`amount <= 0 AND is_sum`),
-    index('nft_collection_balances_given_by_id')
-      .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
-      .where(sql`amount <= 0 AND is_sum`),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', 'chainId', 'tokenId', 'owner'],
+    indexes: (table) => [
+      index('nft_collection_balances_by_change')
+        .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
+        .where(sql`amount > 0`),
+      index('nft_collection_balances_by_id')
+        .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
+        .where(sql`amount > 0`),
+      // They need a state read while blocks are missing.
+      index('nft_collection_balances_given_by_change')
+        .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
+        .where(sql`amount <= 0 AND is_sum`),
+      index('nft_collection_balances_given_by_id')
+        .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
+        .where(sql`amount <= 0 AND is_sum`),
+    ],
+  },
 );
 
-declareStorage(nftCollectionBalances, { writes: 'counter', placement: distributedBy('contract', 'token_address') });
-
-export const nftCollectionIds = pgTable(
+export const nftCollectionIds = storedTable(
   'nft_collection_ids',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     tokenId: uint256('token_id').notNull(),
     /** 16 bytes: md5 of contract and id as text (`transfers/collection-owners.ts`). */
     tokenHash: bytea('token_hash').notNull(),
-    holders: bigint('holders', { mode: 'number' }).notNull(),
+    holders: int8('holders').notNull(),
     supply: numeric('supply').notNull(),
     /** Newest change of a holding; -1 if only transfers to oneself are known. */
     lastBlock: integer('last_block').notNull(),
@@ -205,43 +169,45 @@ export const nftCollectionIds = pgTable(
       sql`CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END`,
     ),
   },
-  (table) => [
-    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
-    index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`is_held`),
-    index('nft_collection_ids_given_by_hash')
-      .on(table.tokenAddress, table.chainId, table.tokenHash)
-      .where(sql`NOT is_held AND receiver IS NULL`),
-    index('nft_collection_ids_by_change')
-      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId)
-      .where(sql`is_held`),
-  ],
+  {
+    writes: 'counter',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', 'chainId', 'tokenId'],
+    indexes: (table) => [
+      index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`is_held`),
+      index('nft_collection_ids_given_by_hash')
+        .on(table.tokenAddress, table.chainId, table.tokenHash)
+        .where(sql`NOT is_held AND receiver IS NULL`),
+      index('nft_collection_ids_by_change')
+        .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId)
+        .where(sql`is_held`),
+    ],
+  },
 );
 
-declareStorage(nftCollectionIds, { writes: 'counter', placement: distributedBy('contract', 'token_address') });
-
-export const nftCollectionOwners = pgTable(
+export const nftCollectionOwners = storedTable(
   'nft_collection_owners',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     owner: bytea('owner').notNull(),
-    idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
+    idsHeld: int8('ids_held').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId, table.owner] })],
+  {
+    writes: 'counter',
+    placement: distributedBy('contract', 'token_address'),
+    key: ['tokenAddress', 'chainId', 'owner'],
+  },
 );
 
-declareStorage(nftCollectionOwners, { writes: 'counter', placement: distributedBy('contract', 'token_address') });
-
-export const nftCollectionCounts = pgTable(
+export const nftCollectionCounts = storedTable(
   'nft_collection_counts',
   {
     tokenAddress: bytea('token_address').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    transfers: bigint('transfers', { mode: 'number' }).notNull(),
-    ids: bigint('ids', { mode: 'number' }).notNull(),
-    owners: bigint('owners', { mode: 'number' }).notNull(),
+    chainId: chainId(),
+    transfers: int8('transfers').notNull(),
+    ids: int8('ids').notNull(),
+    owners: int8('owners').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId] })],
+  { writes: 'counter', placement: distributedBy('contract', 'token_address'), key: ['tokenAddress', 'chainId'] },
 );
-
-declareStorage(nftCollectionCounts, { writes: 'counter', placement: distributedBy('contract', 'token_address') });

@@ -1,15 +1,14 @@
 /** Headers as nodes return them. The time is in `blocks`. Null: the chain has no such field. */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
-import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { address, chainId, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
+import { distributedBy, storedTable } from '@chainstead/db/table-storage';
+import { integer } from 'drizzle-orm/pg-core';
 
-export const blockHeaders = pgTable(
+export const blockHeaders = storedTable(
   'block_headers',
   {
     /** `blockKey`; distribution column on Citus. Hashes may share one. */
     blockKey: int8Text('block_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     blockNumber: integer('block_number').notNull(),
     /** Counts those of the block's root. */
     transactionCount: integer('transaction_count').notNull(),
@@ -40,14 +39,12 @@ export const blockHeaders = pgTable(
     /** 44 bytes each (`packWithdrawals`). */
     withdrawals: hexadecimal('withdrawals'),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.blockKey, table.chainId, table.blockNumber],
-    }),
-    blockRangeIndex('block_headers', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('block', 'block_key'),
+    isPartitioned: true,
+    key: ['blockKey', 'chainId', 'blockNumber'],
+  },
 );
-
-declareStorage(blockHeaders, { writes: 'append', placement: distributedBy('block', 'block_key'), isPartitioned: true });
 
 export type BlockHeaderRow = Readonly<typeof blockHeaders.$inferSelect>;

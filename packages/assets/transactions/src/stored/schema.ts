@@ -1,15 +1,14 @@
 /** A wallet's page is a range of the second table, and lookups in the first. */
-import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
-import { bigint, boolean, integer, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
+import { address, chainId, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
+import { distributedBy, storedTable } from '@chainstead/db/table-storage';
+import { boolean, integer, smallint } from 'drizzle-orm/pg-core';
 
-export const transactions = pgTable(
+export const transactions = storedTable(
   'transactions',
   {
     /** `transactionKey`; distribution column on Citus. Hashes may share one. */
     transactionKey: int8Text('transaction_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     /** Unsigned 64 bits, as are the next three (`storedUint64`). */
     nonce: int8Text('nonce').notNull(),
     gas: int8Text('gas').notNull(),
@@ -44,28 +43,22 @@ export const transactions = pgTable(
     /** Null: only the selector is stored. */
     input: hexadecimal('input'),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.transactionKey, table.chainId, table.blockNumber, table.transactionIndex],
-    }),
-    blockRangeIndex('transactions', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('transaction', 'transaction_key'),
+    isPartitioned: true,
+    key: ['transactionKey', 'chainId', 'blockNumber', 'transactionIndex'],
+  },
 );
-
-declareStorage(transactions, {
-  writes: 'append',
-  placement: distributedBy('transaction', 'transaction_key'),
-  isPartitioned: true,
-});
 
 export type TransactionRow = Readonly<typeof transactions.$inferSelect>;
 
-export const accountTransactions = pgTable(
+export const accountTransactions = storedTable(
   'account_transactions',
   {
     /** `addressKey`; distribution column on Citus. Accounts may share one. */
     accountKey: int8Text('account_key').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     transactionKey: int8Text('transaction_key').notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
@@ -74,19 +67,13 @@ export const accountTransactions = pgTable(
     roles: smallint('roles').notNull(),
     account: address('account').notNull(),
   },
-  (table) => [
-    primaryKey({
-      columns: [table.accountKey, table.chainId, table.blockNumber, table.transactionIndex, table.roles],
-    }),
-    blockRangeIndex('account_transactions', table, 'int4'),
-  ],
+  {
+    writes: 'append',
+    placement: distributedBy('account', 'account_key'),
+    isPartitioned: true,
+    key: ['accountKey', 'chainId', 'blockNumber', 'transactionIndex', 'roles'],
+  },
 );
-
-declareStorage(accountTransactions, {
-  writes: 'append',
-  placement: distributedBy('account', 'account_key'),
-  isPartitioned: true,
-});
 
 export type AccountTransactionRow = Readonly<typeof accountTransactions.$inferSelect>;
 

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
-import { customType } from 'drizzle-orm/pg-core';
+import { bigint, customType, integer, timestamp } from 'drizzle-orm/pg-core';
 
 /** 20 or 32 bytes. Text form in SQL: `\x` and digits. */
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
@@ -18,3 +18,17 @@ export const blockTime = customType<{ data: string; driverData: Date }>({ dataTy
 
 /** Decimal digits in rows: it may exceed a number. */
 export const int8Text = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' });
+
+export const int8 = (name: string) => bigint(name, { mode: 'number' });
+
+export const moment = (name: string) => timestamp(name, { withTimezone: true });
+
+export const chainId = () => int8('chain_id').notNull();
+
+/** The log's index is unique within its transaction on every chain, within its block on most. */
+export const logPlace = () => ({
+  chainId: chainId(),
+  blockNumber: integer('block_number').notNull(),
+  transactionIndex: integer('transaction_index').notNull(),
+  logIndex: integer('log_index').notNull(),
+});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Counter, defineError, errorText, type Logger, type Registry } from '@chainstead/core';
+import { counter, defineError, defineMetrics, errorText, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { sql } from '../sql.ts';
 import { CRASHES_MAX, createSuspects } from './quarantined-work.ts';
@@ -61,14 +61,16 @@ export class WorkSetAsideError extends defineError(
 
 const LEASE_MS = 20_000;
 
+export const createJournalMetrics = defineMetrics('chainstead', {
+  workSetAside: counter(
+    'Number of attempts at quarantined work, by kind. Work is quarantined after it ended its process three times',
+    ['kind'],
+  ),
+});
+
 export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   const { database, logger, leaseMs = LEASE_MS } = options;
-  const setAside = new Counter({
-    name: 'chainstead_work_set_aside_total',
-    help: 'Number of attempts at quarantined work, by kind. Work is quarantined after it ended its process three times',
-    labelNames: ['kind'],
-    registers: [options.metrics],
-  });
+  const { workSetAside } = createJournalMetrics(options.metrics);
   const own = createProcessRow(options, leaseMs);
   const suspects = createSuspects({ database, logger, process: own.id });
   let timer: NodeJS.Timeout | undefined;
@@ -81,7 +83,7 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       const crashes = Math.max(0, ...names.map((name) => crashesOf.get(name) ?? 0));
       // Invariant: WORK-QUARANTINE
       if (crashes >= CRASHES_MAX) {
-        setAside.inc({ kind: work.kind });
+        workSetAside.inc({ kind: work.kind });
         throw new WorkSetAsideError(work, crashes);
       }
       try {

@@ -56,9 +56,9 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
   const metrics = createReadMetrics(options.metrics);
   for (const standby of standbys) {
     const labels = { host: standby.host };
-    metrics.lagSeconds.addSource(labels, () => lagOf(standby).ms / 1_000);
-    metrics.lagBytes.addSource(labels, () => lagOf(standby).bytes);
-    metrics.used.addSource(labels, () => (standby.replayed !== null && lagOf(standby).ms <= lagMaxMs ? 1 : 0));
+    metrics.standbyLagSeconds.addSource(labels, () => lagOf(standby).ms / 1_000);
+    metrics.standbyLagBytes.addSource(labels, () => lagOf(standby).bytes);
+    metrics.standbyUsed.addSource(labels, () => (standby.replayed !== null && lagOf(standby).ms <= lagMaxMs ? 1 : 0));
   }
   const lagMsOf = (standby: Standby) => lagOf(standby).ms;
   const onStandbys = createStandbyReads({ standbys, lagOf: lagMsOf, lagMaxMs, logger, metrics });

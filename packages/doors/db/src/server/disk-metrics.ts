@@ -1,29 +1,20 @@
-import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { errorText, Gauge, type Logger, type Registry } from '@chainstead/core';
+import { defineMetrics, errorText, gauge, type Logger, type Registry, readTogether } from '@chainstead/core';
+
+export const createDiskMetrics = defineMetrics('chainstead_disk', {
+  freeBytes: gauge('Free bytes on the disk of the embedded Postgres. Absent if DATABASE_URL is set'),
+  sizeBytes: gauge('Size in bytes of the disk of the embedded Postgres. Absent if DATABASE_URL is set'),
+});
 
 export function measureDisk(registry: Registry, folder: string, logger: Logger): void {
-  const gauge = (name: string, help: string, read: (facts: StatsFs) => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        try {
-          this.set(read(await statfs(folder)));
-        } catch (error) {
-          logger.debug({ folder, reason: errorText(error) }, 'Free disk space could not be read');
-        }
-      },
-    });
-  gauge(
-    'chainstead_disk_free_bytes',
-    'Free bytes on the disk of the embedded Postgres. Absent if DATABASE_URL is set',
-    ({ bavail, bsize }) => bavail * bsize,
-  );
-  gauge(
-    'chainstead_disk_size_bytes',
-    'Size in bytes of the disk of the embedded Postgres. Absent if DATABASE_URL is set',
-    ({ blocks, bsize }) => blocks * bsize,
-  );
+  const { freeBytes, sizeBytes } = createDiskMetrics(registry);
+  readTogether([freeBytes, sizeBytes], async () => {
+    try {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      freeBytes.set(bavail * bsize);
+      sizeBytes.set(blocks * bsize);
+    } catch (error) {
+      logger.debug({ folder, reason: errorText(error) }, 'Free disk space could not be read');
+    }
+  });
 }

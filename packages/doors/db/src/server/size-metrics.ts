@@ -1,4 +1,4 @@
-import { errorText, Gauge, type Logger, type Registry } from '@chainstead/core';
+import { defineMetrics, errorText, gauge, type Logger, type Registry, readTogether } from '@chainstead/core';
 import type { Database } from '../database.ts';
 import { readWithin } from '../read-within.ts';
 import { sql } from '../sql.ts';
@@ -21,41 +21,31 @@ const TABLES = sql`SELECT coalesce(pg_partition_root(own.oid), own.oid::regclass
     coalesce(sum(pg_total_relation_size(own.oid)), 0)::float8 AS bytes, count(*) FILTER (WHERE own.relispartition)::int AS partitions
   FROM pg_class AS own WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace GROUP BY 1`;
 
-export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: SizeMetricsOptions): void {
-  let reading: Promise<void> | null = null;
-  let readAt = Number.NEGATIVE_INFINITY;
-  const refresh = (): Promise<void> => {
-    if (performance.now() - readAt < keptMs) return Promise.resolve();
-    reading ??= readAll().finally(() => {
-      reading = null;
-    });
-    return reading;
-  };
-  const gauge = (name: string, help: string, labelNames: readonly string[]): Gauge =>
-    new Gauge({ name, help, labelNames: [...labelNames], registers: [registry], collect: refresh });
-  const whole = gauge('chainstead_database_size_bytes', 'Size of the database on disk in bytes, without WAL', []);
-  const tables = gauge(
-    'chainstead_table_size_bytes',
-    'Size of a table in bytes, including indexes and all partitions',
-    ['table'],
-  );
-  const partitions = gauge('chainstead_table_partitions', 'Number of partitions of a partitioned table', ['table']);
+export const createSizeMetrics = defineMetrics('chainstead', {
+  databaseSizeBytes: gauge('Size of the database on disk in bytes, without WAL'),
+  tableSizeBytes: gauge('Size of a table in bytes, including indexes and all partitions', ['table']),
+  tablePartitions: gauge('Number of partitions of a partitioned table', ['table']),
+});
 
-  async function readAll(): Promise<void> {
+export function measureSizes({ registry, database, logger, keptMs = KEPT_MS }: SizeMetricsOptions): void {
+  const { databaseSizeBytes, tableSizeBytes, tablePartitions } = createSizeMetrics(registry);
+  let readAt = Number.NEGATIVE_INFINITY;
+  readTogether([databaseSizeBytes, tableSizeBytes, tablePartitions], async () => {
+    if (performance.now() - readAt < keptMs) return;
     try {
       type Size = { readonly name: string | null; readonly bytes: number; readonly partitions: number };
       const [[size] = [], sizes = []] = await readWithin<Size>(database, READ_MS, [DATABASE, TABLES]);
       readAt = performance.now();
-      whole.set(size?.bytes ?? 0);
-      for (const metric of [tables, partitions]) metric.reset();
-      for (const { name, bytes, partitions: parts } of sizes) {
+      databaseSizeBytes.set(size?.bytes ?? 0);
+      for (const metric of [tableSizeBytes, tablePartitions]) metric.reset();
+      for (const { name, bytes, partitions } of sizes) {
         const table = name ?? '';
-        tables.set({ table }, bytes);
-        if (parts > 0) partitions.set({ table }, parts);
+        tableSizeBytes.set({ table }, bytes);
+        if (partitions > 0) tablePartitions.set({ table }, partitions);
       }
     } catch (error) {
       // The last values stay: another metric reports the outage.
       logger.debug({ reason: errorText(error) }, 'Sizes of tables could not be read');
     }
-  }
+  });
 }

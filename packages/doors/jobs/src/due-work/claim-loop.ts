@@ -1,6 +1,6 @@
-import { type Clock, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel, outageOr } from '@chainstead/db';
-import type { JobMetrics } from '../job-metrics.ts';
+import { beginQueueMetrics, createJobMetrics, measureDepth } from '../job-metrics.ts';
 import { claimDue, msUntilDue, readDueDepth } from './due-table.ts';
 import { type ClaimRunnerOptions, createClaimRunner, type DueKind } from './run-claims.ts';
 import { createSweep } from './sweep.ts';
@@ -16,7 +16,7 @@ export interface ClaimLoop {
 export interface ClaimLoopOptions extends Pick<ClaimRunnerOptions, 'database' | 'journal' | 'leaseMs' | 'ending'> {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: JobMetrics;
+  readonly metrics: Registry;
   readonly sweepEveryMs: number;
   readonly stopping: AbortSignal;
   nameClaim(): string;
@@ -24,19 +24,20 @@ export interface ClaimLoopOptions extends Pick<ClaimRunnerOptions, 'database' | 
 
 export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options: ClaimLoopOptions): ClaimLoop {
   const { name, chain, table, returning, concurrency, batch = 1 } = kind;
-  const { database, clock, logger, metrics, stopping } = options;
+  const { database, clock, logger, stopping } = options;
+  const metrics = createJobMetrics(options.metrics);
   const leaseMs = Math.min(kind.leaseMs ?? Infinity, options.leaseMs);
   const label = `${name}-${chain.key}`;
-  metrics.worked(label);
-  const unwatch = metrics.watchDepth(label, async () => ({ ...(await readDueDepth(database, table, chain.id)) }));
+  beginQueueMetrics(metrics, label);
+  const unwatch = measureDepth(label, () => readDueDepth(database, table, chain.id), options);
   let filling: Promise<void> | null = null;
   let isWanted = false;
   const runner = createClaimRunner(kind, {
     ...options,
     leaseMs,
     finished(outcome, seconds) {
-      metrics.finished(label, outcome);
-      metrics.took(label, seconds);
+      metrics.jobs.inc({ queue: label, outcome });
+      metrics.jobSeconds.observe({ queue: label }, seconds);
     },
     onRoom: fillIfWanted,
   });

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Clock, type Logger, type Registry, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, listenTo, outageOr, UNWRITTEN, type WorkJournal } from '@chainstead/db';
-import { createJobMetrics } from '../job-metrics.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import { dueChannel } from './due-channel.ts';
 import type { DueKind } from './run-claims.ts';
@@ -36,8 +35,15 @@ const CLOSE_TIMEOUT_MS = 30_000;
 const ABORT_GRACE_MS = 2_000;
 
 export function createDueWork(options: DueWorkOptions): DueWork {
-  const { database, clock, logger, sweepEveryMs = SWEEP_EVERY_MS, leaseMs = LEASE_MS, journal = UNWRITTEN } = options;
-  const metrics = createJobMetrics(options.metrics, logger);
+  const {
+    database,
+    clock,
+    logger,
+    metrics,
+    sweepEveryMs = SWEEP_EVERY_MS,
+    leaseMs = LEASE_MS,
+    journal = UNWRITTEN,
+  } = options;
   const process = `${hostname()} ${globalThis.process.pid} ${randomUUID().slice(0, 8)}`;
   const stopping = new AbortController();
   const abandoned = new AbortController();

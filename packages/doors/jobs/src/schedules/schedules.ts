@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Logger, type Registry, settlesWithin } from '@chainstead/core';
 import { isOutage, outageOr } from '@chainstead/db';
 import { type Job, withBackend } from 'bullmq';
-import { type AttemptMetrics, createAttemptMetrics } from '../job-metrics.ts';
+import { beginQueueMetrics, createJobMetrics, type JobMetrics } from '../job-metrics.ts';
 import { createFailureLog } from './failure-log.ts';
 import { openPostgresBackend } from './postgres-backend.ts';
 import { openRedisBackend } from './redis-backend.ts';
@@ -69,7 +69,7 @@ async function startSchedules(
   { logger, metrics: registry, checkEveryMs = CHECK_EVERY_MS, lockMs = LOCK_MS }: SchedulesOptions,
 ) {
   const { Queue, Worker } = withBackend(factory);
-  const metrics = createAttemptMetrics(registry);
+  const metrics = createJobMetrics(registry);
   const failures = createFailureLog(QUEUE, logger);
   const abandoned = new AbortController();
   let isClosed = false;
@@ -126,10 +126,10 @@ async function startSchedules(
   worker.on('stalled', (jobId) => {
     // BullMQ's id has name and time.
     const name = schedules.find((schedule) => jobId.includes(`:${schedule.name}:`))?.name ?? QUEUE;
-    metrics.finished(name, 'stalled');
+    metrics.jobs.inc({ queue: name, outcome: 'stalled' });
     logger.warn({ schedule: name }, 'Scheduled run repeated: its process died');
   });
-  for (const { name } of schedules) metrics.worked(name);
+  for (const { name } of schedules) beginQueueMetrics(metrics, name);
   const ready = worker.waitUntilReady().then(async () => {
     worker.run().catch((error: unknown) => report(error, 'Worker of schedules ended'));
     for (const schedule of schedules) await put(schedule);
@@ -157,18 +157,19 @@ async function startSchedules(
 /** Never rejects: a failure is logged, and the next interval is its retry. */
 async function runSchedule(
   { name, run }: Schedule,
-  { metrics, logger, signal }: { metrics: AttemptMetrics; logger: Logger; signal: AbortSignal },
+  { metrics, logger, signal }: { metrics: JobMetrics; logger: Logger; signal: AbortSignal },
 ): Promise<void> {
   const started = performance.now();
+  let outcome = 'completed';
   try {
     await run(signal);
-    metrics.finished(name, 'completed');
   } catch (error) {
     const isInterrupted = signal.aborted || isOutage(outageOr(error));
-    metrics.finished(name, isInterrupted ? 'interrupted' : 'failed');
+    outcome = isInterrupted ? 'interrupted' : 'failed';
     if (!isInterrupted) logger.error({ schedule: name, err: error }, 'Scheduled run failed');
   }
-  metrics.took(name, (performance.now() - started) / 1_000);
+  metrics.jobs.inc({ queue: name, outcome });
+  metrics.jobSeconds.observe({ queue: name }, (performance.now() - started) / 1_000);
 }
 
 /** During an outage the work is not awaited; it continues afterwards. */

@@ -23,17 +23,13 @@ interface Sum {
 }
 
 export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
-  const { requests, latency } = createPoolMetrics(registry);
-  return countCalls({ requests, latency, node: 'upstream' });
+  return countCalls(createPoolMetrics(registry), 'upstream');
 }
 
-export interface CallMetrics {
-  readonly requests: Pick<Counter<string>, 'get'>;
-  readonly latency: Pick<Histogram<string>, 'get'>;
-  readonly node: string;
-}
-
-export async function countCalls({ requests, latency, node }: CallMetrics): Promise<UpstreamCallCounts[]> {
+export async function countCalls(
+  metrics: Readonly<{ requests: Pick<Counter, 'get'>; requestDurationSeconds: Pick<Histogram, 'get'> }>,
+  node: string,
+): Promise<UpstreamCallCounts[]> {
   const sums = new Map<string, Sum>();
   const sumOf = (chain: unknown, upstream: unknown): Sum => {
     const name = JSON.stringify([chain, upstream]);
@@ -45,12 +41,12 @@ export async function countCalls({ requests, latency, node }: CallMetrics): Prom
     sums.set(name, sum);
     return sum;
   };
-  for (const { labels, value } of (await requests.get()).values) {
+  for (const { labels, value } of (await metrics.requests.get()).values) {
     const { outcomes } = sumOf(labels.chain, labels[node]);
     const outcome = String(labels.outcome);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + value);
   }
-  for (const { labels, value, metricName = '' } of (await latency.get()).values) {
+  for (const { labels, value, metricName = '' } of (await metrics.requestDurationSeconds.get()).values) {
     const sum = sumOf(labels.chain, labels[node]);
     if (metricName.endsWith('_sum')) sum.seconds += value;
     else if (metricName.endsWith('_count')) sum.answers += value;

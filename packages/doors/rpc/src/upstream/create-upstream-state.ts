@@ -58,7 +58,7 @@ class RememberedState implements UpstreamState {
     this.#options = options;
     this.#labels = { chain: options.chain.key, upstream: options.name };
     options.metrics.inFlight.addSource(this.#labels, () => this.#inFlight);
-    options.metrics.pause.addSource(this.#labels, () => Math.max(0, this.#pause.until - this.#now()) / 1_000);
+    options.metrics.pauseSeconds.addSource(this.#labels, () => Math.max(0, this.#pause.until - this.#now()) / 1_000);
     this.#showCircuit();
   }
 
@@ -73,7 +73,7 @@ class RememberedState implements UpstreamState {
   setHead(head: number): void {
     this.#head = head;
     this.#headAt = this.#now();
-    this.#options.metrics.head.set(this.#labels, head);
+    this.#options.metrics.upstreamHead.set(this.#labels, head);
   }
 
   get served(): number | null {
@@ -149,7 +149,7 @@ class RememberedState implements UpstreamState {
     this.#latencies.add(label, latencyMs);
     let observed = this.#observed.get(label);
     if (observed === undefined) {
-      observed = this.#options.metrics.latency.labels({ ...this.#labels, method: label });
+      observed = this.#options.metrics.requestDurationSeconds.labels({ ...this.#labels, method: label });
       this.#observed.set(label, observed);
     }
     observed.observe(latencyMs / 1000);
@@ -286,7 +286,7 @@ class RememberedState implements UpstreamState {
 
   #showCircuit(): void {
     const value = this.#disabledReason !== null ? DISABLED : CIRCUIT[this.#breaker.kind];
-    this.#options.metrics.circuit.set(this.#labels, value);
+    this.#options.metrics.circuitState.set(this.#labels, value);
   }
 }
 

@@ -1,4 +1,12 @@
-import { type Clock, Gauge, type Logger, type Registry, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type Clock,
+  defineMetrics,
+  gauge,
+  type Logger,
+  type Registry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { LRUCache } from 'lru-cache';
 import { createSharedBudget, type SharedBudget } from './shared-budget.ts';
 import type { SpendingStore } from './spending-exchange.ts';
@@ -46,10 +54,16 @@ export interface SharedLimitsOptions {
 
 const KEYS_MAX = 10_000;
 
+export const createLimitMetrics = defineMetrics('chainstead', {
+  limitProcesses: gauge(
+    'Number of processes that share API key limits, including this one. 0 if this process counts alone because the shared store is missing or unavailable',
+  ),
+});
+
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   const { store, logger, clock = systemClock, timeoutMs } = options;
   const exchange = createSpendingExchange({ store, clock, logger, ...(timeoutMs !== undefined && { timeoutMs }) });
-  countProcesses(options.metrics, () => exchange.processes);
+  createLimitMetrics(options.metrics).limitProcesses.addSource({}, () => exchange.processes);
   return limitsOver(exchange);
 }
 
@@ -94,15 +108,4 @@ function limitsOver(exchange: ReturnType<typeof createSpendingExchange>): Shared
     },
     close: () => exchange.close(),
   };
-}
-
-export function countProcesses(registry: Registry, read: () => number): void {
-  new Gauge({
-    name: 'chainstead_limit_processes',
-    help: 'Number of processes that share API key limits, including this one. 0 if this process counts alone because the shared store is missing or unavailable',
-    registers: [registry],
-    collect() {
-      this.set(read());
-    },
-  });
 }

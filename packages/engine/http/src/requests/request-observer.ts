@@ -1,4 +1,4 @@
-import { Histogram, type Logger, type Registry, TalliedCounter, type Tally } from '@chainstead/core';
+import { counter, defineMetrics, histogram, type Logger, type Registry, type Tally } from '@chainstead/core';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
 import { CLIENT_CLOSED_REQUEST } from '../errors/api-error.ts';
@@ -21,7 +21,7 @@ export type RequestLog = (answered: AnsweredRequest) => void;
 
 export function createRequestLog(options: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
   const { logger } = options;
-  const { requests, durations } = createRequestMetrics(options.metrics);
+  const { requests, requestDurationSeconds } = createRequestMetrics(options.metrics);
   const tallies = new Map<string, Tally>();
 
   function tallyOf(method: string, route: string, status: number): Tally {
@@ -36,7 +36,7 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
   return ({ requestId, method, route, status, durationMs, keyId }) => {
     const label = route === 'unmatched' ? 'any' : method;
     tallyOf(label, route, status).value++;
-    durations.observe({ method: label, route }, durationMs / 1_000);
+    requestDurationSeconds.observe({ method: label, route }, durationMs / 1_000);
     const level = levelOf(status, durationMs);
     if (!logger.isLevelEnabled(level)) return;
     const duration_ms = Math.round(durationMs * 10) / 10;
@@ -52,36 +52,20 @@ function levelOf(status: number, durationMs: number): 'info' | 'warn' | 'debug' 
 
 /** Seconds: from a key lookup in memory to an accidental full scan. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const REQUESTS = 'chainstead_http_requests_total';
-const DURATIONS = 'chainstead_http_request_duration_seconds';
 
 /** Routed and raw requests share them. */
-function createRequestMetrics(registry: Registry) {
-  const requests = registry.getSingleMetric(REQUESTS);
-  const durations = registry.getSingleMetric(DURATIONS);
-  const registers = [registry];
-  return {
-    requests:
-      requests instanceof TalliedCounter
-        ? requests
-        : new TalliedCounter({
-            name: REQUESTS,
-            help: 'Number of HTTP requests by route pattern, method and response status',
-            labelNames: ['method', 'route', 'status'],
-            registers,
-          }),
-    durations:
-      durations instanceof Histogram
-        ? durations
-        : new Histogram({
-            name: DURATIONS,
-            help: 'Time from receiving a request to sending its response, by route pattern and method',
-            labelNames: ['method', 'route'],
-            buckets: DURATION_BUCKETS,
-            registers,
-          }),
-  };
-}
+export const createRequestMetrics = defineMetrics('chainstead_http', {
+  requests: counter('Number of HTTP requests by route pattern, method and response status', [
+    'method',
+    'route',
+    'status',
+  ]),
+  requestDurationSeconds: histogram(
+    'Time from receiving a request to sending its response, by route pattern and method',
+    DURATION_BUCKETS,
+    ['method', 'route'],
+  ),
+});
 
 export function requestObserver(options: Parameters<typeof createRequestLog>[0]): MiddlewareHandler<ApiEnv> {
   const log = createRequestLog(options);

@@ -1,5 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, type Clock, Counter, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
+import {
+  ChainsteadError,
+  type Clock,
+  counter,
+  defineMetrics,
+  type Logger,
+  type Registry,
+  sleepUnlessAborted,
+} from '@chainstead/core';
 import { type Database, type RiskyWork, sql, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -34,15 +42,17 @@ const QUESTION_MS_MAX = 30_000;
 const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 250;
 
+export const createStateMetrics = defineMetrics('chainstead', {
+  stateQuestions: counter(
+    'Number of state reads queued by requests, by kind and outcome: answered, not-archived (no upstream has the state of the block), failed',
+    ['chain', 'kind', 'outcome'],
+  ),
+});
+
 export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorkerOptions): void {
   const { database, clock, logger, journal = UNWRITTEN } = options;
   const readers = new Map(options.readers.map((reader) => [reader.kind.name, reader]));
-  const outcomes = new Counter({
-    name: 'chainstead_state_questions_total',
-    help: 'Number of state reads queued by requests, by kind and outcome: answered, not-archived (no upstream has the state of the block), failed',
-    labelNames: ['chain', 'kind', 'outcome'],
-    registers: [options.metrics],
-  });
+  const { stateQuestions } = createStateMetrics(options.metrics);
 
   async function read(context: StateReadingContext, row: NodeQuestion, signal: AbortSignal): Promise<unknown> {
     const reader = readers.get(row.kind);
@@ -101,7 +111,7 @@ export function addStateReads(dueWork: Pick<DueWork, 'add'>, options: StateWorke
           for (const claim of claims) {
             const { settlement, outcome } = await settlementOf(context, claim.row, signal);
             await settleQuestion(database, claim, settlement);
-            outcomes.inc({ chain: chain.key, kind: claim.row.kind, outcome });
+            stateQuestions.inc({ chain: chain.key, kind: claim.row.kind, outcome });
           }
         },
         retrySeconds: () => RETRY_SECONDS,

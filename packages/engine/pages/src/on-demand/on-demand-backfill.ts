@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Clock, Logger, Registry } from '@chainstead/core';
+import { type Address, type Clock, counter, defineMetrics, type Logger, type Registry } from '@chainstead/core';
 import { type Database, hexText, sql, type WorkJournal } from '@chainstead/db';
 import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -19,7 +19,13 @@ import {
   type SentTransactions,
   type Subject,
 } from '@chainstead/sync';
-import { createWalletHistoryMetrics, type WalletHistoryMetrics } from './on-demand-backfill-metrics.ts';
+
+export const createHistoryMetrics = defineMetrics('chainstead', {
+  histories: counter(
+    'Number of on-demand backfill turns by kind (wallets, contracts, senders, receivers, emitters, traders) and outcome. Outcomes: done, more (yielded to other work), waits (for final blocks or another search), refused (too many node calls, or quarantined), failed',
+    ['chain', 'kind', 'outcome'],
+  ),
+});
 
 export interface OnDemandBackfillOptions {
   readonly chains: readonly Chain[];
@@ -161,10 +167,8 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
       return request(context, { chainId: chain.id, kind: 'emitter', address: contract }, requestedBy);
     },
     work(dueWork, given) {
-      const outcomes = createWalletHistoryMetrics(given.metrics);
       for (const one of given.chains)
-        if (served.has(one.chain.id))
-          addHistories(dueWork, one, given, { datasets: options.datasets, maxCalls, outcomes });
+        if (served.has(one.chain.id)) addHistories(dueWork, one, given, { datasets: options.datasets, maxCalls });
     },
   };
 }
@@ -173,13 +177,14 @@ function addHistories(
   dueWork: Pick<DueWork, 'add'>,
   { chain, pool, retention }: WalletHistoryWorkOptions['chains'][number],
   given: WalletHistoryWorkOptions,
-  shared: Pick<OnDemandBackfillOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
+  shared: Pick<OnDemandBackfillOptions, 'datasets' | 'maxCalls'>,
 ): void {
   const { database, clock, logger, journal, sliceMs = SLICE_MS } = given;
   const kept = datasetsOf(chain, shared.datasets);
   const leave: ReadSender = () => Promise.resolve('idle');
   const { readSender = leave, readReceiver = leave } = given;
   const readers = { sender: readSender, receiver: readReceiver } as const;
+  const { histories } = createHistoryMetrics(given.metrics);
   const reading = {
     chain,
     pool,
@@ -198,7 +203,7 @@ function addHistories(
     const subject: Subject = { chainId: chain.id, kind, address };
     const readOne = kind === 'sender' || kind === 'receiver' ? readers[kind] : readHistory;
     const outcome = await readOne(reading, subject, signal);
-    if (outcome !== 'idle') shared.outcomes.inc({ chain: chain.key, kind, outcome });
+    if (outcome !== 'idle') histories.inc({ chain: chain.key, kind, outcome });
   }
   dueWork.add<HistoryKey>({
     name: HISTORY_WORK,

@@ -100,7 +100,7 @@ function differencesOf({ table }: Dataset, stored: StoredTable): readonly string
     );
   if (!table.isPartitioned && stored.partitioning !== null)
     differences.push(
-      'is partitioned, its dataset does not say so: add isPartitioned to the declareStorage of its schema.ts',
+      'is partitioned, its dataset does not say so: add isPartitioned to the storedTable of its schema.ts',
     );
   return differences;
 }

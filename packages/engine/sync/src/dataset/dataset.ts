@@ -88,24 +88,14 @@ export interface PrecedingRows {
  * @example
  * ```ts
  * import { parseAddress, parseHash } from '@chainstead/core';
- * import { blockRangeIndex } from '@chainstead/db/block-range-index';
- * import { address, uint256 } from '@chainstead/db/column-types';
+ * import { address, logPlace, uint256 } from '@chainstead/db/column-types';
+ * import { LOCAL, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
  * import { type Dataset, defineTable } from '@chainstead/sync';
- * import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
  *
- * const table = pgTable(
+ * const table = storedTable(
  *   'burns',
- *   {
- *     account: address('account').notNull(),
- *     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
- *     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
- *     logIndex: integer('log_index').notNull(),
- *     amount: uint256('amount').notNull(),
- *   },
- *   (burns) => [
- *     primaryKey({ columns: [burns.account, burns.chainId, burns.blockNumber, burns.logIndex] }),
- *     blockRangeIndex('burns', burns),
- *   ],
+ *   { account: address('account').notNull(), ...logPlace(), amount: uint256('amount').notNull() },
+ *   { writes: 'append', placement: LOCAL, key: ['account', ...LOG_PLACE] },
  * );
  *
  * // keccak256 of Burn(address,uint256)
@@ -116,10 +106,10 @@ export interface PrecedingRows {
  *   topics: () => [BURN_TOPIC],
  *   table: defineTable(table),
  *   decode: (logs, { chain }) =>
- *     logs.flatMap(({ topics: [topic, account], data, blockNumber, logIndex }) => {
+ *     logs.flatMap(({ topics: [topic, account], data, blockNumber, transactionIndex, logIndex }) => {
  *       if (topic !== BURN_TOPIC || account === undefined || data.length !== 66) return [];
- *       const amount = BigInt(data).toString();
- *       return [{ account: parseAddress(`0x${account.slice(-40)}`), chainId: chain.id, blockNumber, logIndex, amount }];
+ *       const place = { chainId: chain.id, blockNumber, transactionIndex, logIndex };
+ *       return [{ account: parseAddress(`0x${account.slice(-40)}`), ...place, amount: BigInt(data).toString() }];
  *     }),
  * };
  * ```

@@ -101,7 +101,7 @@ async function followHeads(options: Following, queue: CommitQueue, heads: HeadWa
 }
 
 function sighted(options: Following, queue: CommitQueue, head: Head): void {
-  options.metrics.head.set({ chain: options.chain.key }, head.number);
+  options.metrics.headBlock.set({ chain: options.chain.key }, head.number);
   options.onProgress({ head, checkpoint: queue.checkpoint });
 }
 
@@ -179,7 +179,7 @@ async function reorganise(options: Following, checkpoint: Checkpoint, tip: Prove
   );
   const moved = await commit(options, { from: checkpoint, ancestor: branch.ancestor, blocks: branch.blocks }, signal);
   options.metrics.reorgs.inc({ chain: chain.key });
-  options.metrics.reorgDepth.observe({ chain: chain.key }, depth);
+  options.metrics.reorgDepthBlocks.observe({ chain: chain.key }, depth);
   return moved;
 }
 
@@ -195,7 +195,7 @@ async function commit(options: Following, followed: FollowedCommit, signal: Abor
     { chain: chain.key, kind: 'follow' },
     blocks.reduce((sum, block) => sum + block.logs.length, 0),
   );
-  metrics.checkpoint.set({ chain: chain.key }, to.number);
+  metrics.checkpointBlock.set({ chain: chain.key }, to.number);
   options.onProgress({ head: null, checkpoint: to });
   return to;
 }

@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, ChainId, Registry } from '@chainstead/core';
+import { type Address, type ChainId, counter, defineMetrics, gauge, type Registry } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, type Sql, sql } from '@chainstead/db';
 import type { SubjectProjection } from '../dataset/projection.ts';
 import type { SubjectProgress } from './build-subjects.ts';
 import { createBuildTurns } from './build-turns.ts';
 import type { ProjectionOf } from './counted-rows.ts';
-import { createSubjectProjectionMetrics } from './subject-projection-metrics.ts';
 
 export interface SubjectProjections {
   /** Up to date from then on. `waitMs` limits only the wait: the build continues. */
@@ -25,24 +24,37 @@ export function isNoted(row: string): Sql {
   return sql`${rawSql(row)}.asked_at >= now() - ${REQUESTED_AGAIN}`;
 }
 
+export const createBuildMetrics = defineMetrics('chainstead', {
+  subjectProjectionsBuilding: gauge(
+    'Number of accounts and contracts whose aggregate is being built for the first time or is queued',
+    ['chain', 'state'],
+  ),
+  subjectProjectionBuilds: counter(
+    'Number of first-time aggregate builds for accounts and contracts, by outcome: built, waiting (an index is missing), failed',
+    ['chain', 'state', 'outcome'],
+  ),
+});
+
 /** @default builds are not counted */
 export function createSubjectProjections(database: Database, metrics?: Registry): SubjectProjections {
-  const began = metrics && createSubjectProjectionMetrics(metrics);
+  const counted = metrics && createBuildMetrics(metrics);
   const builds = new Map<string, Promise<SubjectProgress>>();
   const turns = createBuildTurns(database);
 
   async function build(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress> {
-    const ended = began?.(chain.key, of.state.name);
+    const labels = { chain: chain.key, state: of.state.name };
+    counted?.subjectProjectionsBuilding.inc(labels);
+    let outcome = 'failed';
     try {
       for (let isBegun = false; ; isBegun = true) {
         const progress = await turns.nextPiece(chain, of, subject, isBegun);
         if (progress === 'building') continue;
-        ended?.(progress);
+        outcome = progress;
         return progress;
       }
-    } catch (error) {
-      ended?.('failed');
-      throw error;
+    } finally {
+      counted?.subjectProjectionsBuilding.dec(labels);
+      counted?.subjectProjectionBuilds.inc({ ...labels, outcome });
     }
   }
 

@@ -26,7 +26,7 @@ const cover = (chain: Chain, names: readonly string[], from: number, to: number,
 test('the lowest retained block is reported, 0 if all are', async () => {
   const { database } = scratch;
   const metrics = createSyncMetrics(createMetricsRegistry());
-  const retainedFrom = async (): Promise<number | undefined> => (await metrics.retainedFrom.get()).values[0]?.value;
+  const retainedFrom = async (): Promise<number | undefined> => (await metrics.keptFromBlock.get()).values[0]?.value;
   await saveChainStart(database, OPTIMISM, 0, 100_000);
   await measureCoverage({ chain: OPTIMISM, database, datasets, metrics }, null);
   expect(await retainedFrom()).toBe(0);

@@ -28,12 +28,12 @@ export async function measureCoverage(
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
-  metrics.retainedFrom.set({ chain: chain.key }, retainedFrom);
+  metrics.keptFromBlock.set({ chain: chain.key }, retainedFrom);
   const old = notNeeded(chain, datasets, retainedFrom);
   for (const { state: name, part } of await readProjectionBuilds(database, chain.id))
-    metrics.derivedBuilt.set({ chain: chain.key, state: name }, part);
+    metrics.projectionBuiltRatio.set({ chain: chain.key, state: name }, part);
   const left = unprovenBlocks(coverage.filter(({ dataset }) => datasets.some(({ name }) => name === dataset)));
-  metrics.proverRate.set({ chain: chain.key }, provingRate ?? 0);
+  metrics.proverBlocksPerSecond.set({ chain: chain.key }, provingRate ?? 0);
   if (provingRate === null) metrics.proverSecondsLeft.remove({ chain: chain.key });
   else metrics.proverSecondsLeft.set({ chain: chain.key }, left / provingRate);
   const recorded = (await readRecordedFailures(database)).get(chain.id) ?? [];

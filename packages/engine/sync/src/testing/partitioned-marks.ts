@@ -1,25 +1,26 @@
 /** The marks in a table with partitions of a few rows, without block hashes. */
 import { type Database, sql } from '@chainstead/db';
-import { address } from '@chainstead/db/column-types';
-import { declareStorage, LOCAL } from '@chainstead/db/table-storage';
-import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { address, chainId } from '@chainstead/db/column-types';
+import { LOCAL, storedTable } from '@chainstead/db/table-storage';
+import { integer, numeric } from 'drizzle-orm/pg-core';
 import type { Dataset } from '../dataset/dataset.ts';
 import { defineTable } from '../dataset/row-table.ts';
 import { marks } from './marks-dataset.ts';
 
-const partitioned = pgTable(
+const partitioned = storedTable(
   'partitioned_marks',
   {
     account: address('account').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    chainId: chainId(),
     blockNumber: integer('block_number').notNull(),
     logIndex: integer('log_index').notNull(),
     value: numeric('value').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account, table.chainId, table.blockNumber, table.logIndex, table.value] })],
+  {
+    ...{ writes: 'append', placement: LOCAL, isPartitioned: true },
+    key: ['account', 'chainId', 'blockNumber', 'logIndex', 'value'],
+  },
 );
-
-declareStorage(partitioned, { writes: 'append', placement: LOCAL, isPartitioned: true });
 
 export const partitionedMarks: Dataset = {
   name: 'marks',

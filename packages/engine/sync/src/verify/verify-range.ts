@@ -59,7 +59,7 @@ export async function verifyRange(
   const placed = { blocks: [range], batch: read.batch };
   const repairs = await commitRows(options, datasets, placed, () => writeRepairs(options, read));
   for (const { block, upstream, kind, missing, surplus } of repairedBlocks(repairs)) {
-    options.metrics.proverRepairs.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
+    options.metrics.proverRepairedBlocks.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
     if (upstream !== null) options.pool.reportFault(upstream, kind, { block, missing, surplus });
   }
   // Datasets verified together read the same parts, or all read logs.

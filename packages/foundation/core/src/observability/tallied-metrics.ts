@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 interface Definition<L extends string> {
   readonly name: string;
   readonly help: string;
-  readonly labelNames: L[];
+  readonly labelNames: readonly L[];
   readonly registers: Registry[];
 }
 
@@ -36,21 +36,52 @@ export class TalliedCounter<L extends string> extends Counter<L> {
   }
 }
 
+type Reading = () => void | Promise<void>;
+
+/** Sources are read at each scrape. */
 export class ReadGauge<L extends string> extends Gauge<L> {
-  readonly #sources: { readonly labels: Labels<L>; readonly read: () => number }[];
+  readonly #readings: Set<Reading>;
 
   constructor(definition: Definition<L>) {
-    const sources: { readonly labels: Labels<L>; readonly read: () => number }[] = [];
+    const readings = new Set<Reading>();
     super({
       ...definition,
-      collect() {
-        for (const { labels, read } of sources) this.set(labels, read());
+      async collect() {
+        await Promise.all([...readings].map((read) => read()));
       },
     });
-    this.#sources = sources;
+    this.#readings = readings;
   }
 
-  addSource(labels: Labels<L>, read: () => number): void {
-    this.#sources.push({ labels, read });
+  /** @param read null: the last value stays */
+  addSource(labels: Labels<L>, read: () => number | null): void {
+    this.addReading(() => {
+      const value = read();
+      if (value !== null) this.set(labels, value);
+    });
   }
+
+  /** @param read sets values. @returns ends it */
+  addReading(read: Reading): () => void {
+    this.#readings.add(read);
+    return () => this.#readings.delete(read);
+  }
+}
+
+/** One reading at a time sets values of all gauges. @returns ends it */
+export function readTogether(
+  gauges: readonly Pick<ReadGauge<never>, 'addReading'>[],
+  read: () => Promise<void>,
+): () => void {
+  let reading: Promise<void> | null = null;
+  const readOnce = (): Promise<void> => {
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    return reading;
+  };
+  const ends = gauges.map((gauge) => gauge.addReading(readOnce));
+  return () => {
+    for (const end of ends) end();
+  };
 }

@@ -1,10 +1,10 @@
-import { getOrCompute, type Logger, type Registry, toQuantity } from '@chainstead/core';
+import { getOrCompute, type Logger, type Registry, type Tally, toQuantity } from '@chainstead/core';
 import type { ForwardingPool, RawResult } from '@chainstead/rpc';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { callKey } from '../cache/call-key.ts';
 import type { Call, GatewayChain, HandleCall, LeaveSignal, Outcome, RequestScope } from '../call.ts';
+import { createGatewayMetrics } from '../gateway-metrics.ts';
 import type { HeadFloor } from '../heads/head-floor.ts';
-import { type AnswerCounts, countOutcome, createAnswerMetrics } from './answer-metrics.ts';
 import { blockReported, isKeepable, isText, keepAnswer, mayBeStored, reportedAnswer } from './cached-answer.ts';
 import {
   BLOCK_NUMBER_METHOD,
@@ -25,6 +25,8 @@ export interface AnswerCallOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
 }
+
+type AnswerCounts = Readonly<Record<'hit' | 'miss' | 'coalesced' | 'error', Tally>>;
 
 interface Line {
   readonly chain: GatewayChain;
@@ -52,27 +54,36 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
   const { cache, logger } = options;
   const lines = new Map<GatewayChain, Line>();
   const shared = createSharedCalls();
-  const metrics = createAnswerMetrics({
-    registry: options.metrics,
-    cacheBytes: () => cache.bytes,
-    heads: () =>
-      lines.values().map(({ chain: { slug }, floor }) => ({ slug, latest: floor.latest, final: floor.finalBlock })),
-  });
+  const metrics = createGatewayMetrics(options.metrics);
+  metrics.cacheBytes.addSource({}, () => cache.bytes);
 
   function lineOf(chain: GatewayChain): Line {
-    return getOrCompute(lines, chain, () => ({
+    return getOrCompute(lines, chain, () => createLine(chain));
+  }
+
+  function createLine(chain: GatewayChain): Line {
+    const floor = options.headFloor(chain);
+    metrics.head.addSource({ chain: chain.slug }, () => floor.latest);
+    metrics.finalBlock.addSource({ chain: chain.slug }, () => floor.finalBlock);
+    return {
       chain,
-      floor: options.headFloor(chain),
+      floor,
       forward: options.forwardOf?.(chain) ?? ((call, given) => chain.pool.forward(call, given)),
       constants: constantsOf(chain, options.clientVersion),
       // A response cached without proof must not be served if proof is required.
       prefix: `${chain.chain.id}${chain.integrity === 'strict' ? '!' : ':'}`,
       counts: new Map(),
-    }));
+    };
   }
 
-  function countsOf({ counts, chain }: Line, method: string): AnswerCounts {
-    return getOrCompute(counts, method, () => metrics.counts(chain.slug, method));
+  function countsOf({ counts, chain: { slug } }: Line, method: string): AnswerCounts {
+    const tally = (outcome: string): Tally => metrics.answers.tally({ chain: slug, method, outcome });
+    return getOrCompute(counts, method, () => ({
+      hit: tally('hit'),
+      miss: tally('miss'),
+      coalesced: tally('coalesced'),
+      error: tally('error'),
+    }));
   }
 
   function failed(line: Line, call: Call, thrown: unknown): Outcome {
@@ -82,7 +93,7 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
   }
 
   function hit(line: Line, call: Call, outcome: Outcome): Outcome {
-    countsOf(line, call.method.countedAs).hit++;
+    countsOf(line, call.method.countedAs).hit.value++;
     return outcome;
   }
 
@@ -149,6 +160,13 @@ export function createAnswerCall(options: AnswerCallOptions): HandleCall {
       return failed(line, call, error);
     }
   };
+}
+
+function countOutcome(counts: AnswerCounts, outcome: Outcome, { isShared } = { isShared: false }): void {
+  if (!outcome.ok) counts.error.value++;
+  else if (outcome.cached) counts.hit.value++;
+  else if (isShared) counts.coalesced.value++;
+  else counts.miss.value++;
 }
 
 async function fetchAnswer(

@@ -1,10 +1,10 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { GatewayChain, Outcome } from '../call.ts';
+import { createGatewayMetrics } from '../gateway-metrics.ts';
 import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { invalidParams, unavailable } from '../protocol/rpc-errors.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { readLogCriteria } from '../subscriptions/log-criteria.ts';
-import { createFilterMetrics } from './filter-metrics.ts';
 import { createFilterPolls } from './filter-polls.ts';
 import type { FilterKind, FilterOwner, FilterStore } from './filter-store.ts';
 import { newUpstreamFilter, removePendingFilter } from './pending-filters.ts';
@@ -32,14 +32,14 @@ export function createFilters(options: {
   readonly charactersAtOnce?: number | undefined;
 }) {
   const { store, logger } = options;
-  const metrics = createFilterMetrics(options.metrics);
+  const metrics = createGatewayMetrics(options.metrics);
   const polls = createFilterPolls(options);
 
   async function add(context: FilterContext, kind: FilterKind, subject: unknown): Promise<Outcome> {
     const reported = kind === 'pending' ? [] : await polls.knownBlocks(context.chain);
     const id = await store.add(ownerOf(context), { kind, subject, reported });
     if (id === null) return { ok: false, error: TOO_MANY };
-    metrics.made(context.chain.slug, kind);
+    metrics.filters.inc({ chain: context.chain.slug, kind });
     return answered(JSON.stringify(id));
   }
 

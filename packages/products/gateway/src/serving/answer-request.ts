@@ -2,6 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { Call, HandleCall, Outcome, RequestScope } from '../call.ts';
 import { checkLogRange } from '../calls/limit-log-range.ts';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { findMethod, type GatewayMethod, type MethodFacts } from '../methods/method-table.ts';
 import { readParams } from '../methods/read-params.ts';
 import type { ReadRequest } from '../protocol/read-requests.ts';
@@ -18,7 +19,6 @@ import {
 import { countTime } from '../usage/call-times.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { type HandleStateful, SOCKET_METHODS } from './answer-stateful.ts';
-import type { CountRefusal } from './refusals.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface Answered {
@@ -35,13 +35,13 @@ export interface AnswerRequestOptions {
   readonly answerStateful: HandleStateful;
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
-  readonly countRefusal: CountRefusal;
+  readonly metrics: GatewayMetrics;
   readonly offersTraces?: boolean | undefined;
   readonly logger: Logger;
 }
 
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
-  const { answerStateful, rateLimits, usage, countRefusal } = options;
+  const { answerStateful, rateLimits, usage, metrics } = options;
   const answerSafely = createSafeAnswer(options);
 
   function refused(
@@ -50,7 +50,7 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     error: RpcErrorObject,
     retryAfterMs = 0,
   ): Answered {
-    countRefusal(served.chain.slug, refusal);
+    metrics.refusals.inc({ chain: served.chain.slug, reason: refusal });
     return { outcome: { ok: false, error }, refusal, retryAfterMs, addBytes: ignore };
   }
 
@@ -88,7 +88,7 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
       return refused(context, 'unsupported', needsSocket(method.name));
     const read = readParams(method, request.params);
     if ('error' in read) {
-      countRefusal(slug, 'invalid-params');
+      metrics.refusals.inc({ chain: slug, reason: 'invalid-params' });
       return counted(usage, context, method, { ok: false, error: read.error }, 0);
     }
     const call: Call = { method, params: read.params };

@@ -11,7 +11,8 @@ import type { ClientSubscriptions, Subscriber } from '../subscriptions/client-su
 import type { Notifications } from '../subscriptions/subscription.ts';
 import type { NotificationPump } from './notification-pump.ts';
 import { Outbox, SocketGoneError } from './outbox.ts';
-import type { EndReason } from './socket-metrics.ts';
+
+type EndReason = 'slow' | 'dead' | 'key' | 'shutdown';
 
 export interface SocketConnectionOptions {
   readonly socket: WebSocket;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
 import { answerTo, type ByteBudget, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
 import { WebSocketServer } from 'ws';
+import { createGatewayMetrics } from '../gateway-metrics.ts';
 import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';
 import { ROUTE } from '../serving/exchange.ts';
 import type { ServedChain } from '../serving/request-context.ts';
@@ -10,12 +11,10 @@ import type { ServeBody } from '../serving/serve-body.ts';
 import { splitPath } from '../serving/split-path.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { createClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
-import { createSubscriptionMetrics } from '../subscriptions/subscription-metrics.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { NotificationPump } from './notification-pump.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { SocketConnection } from './socket-connection.ts';
-import { createSocketMetrics } from './socket-metrics.ts';
 
 export interface SocketLimits {
   readonly socketsMax: number;
@@ -63,8 +62,7 @@ interface Request {
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;
   const { bufferBytesMax = 4_194_304, subscriptionsMax = 100, pingIntervalMs = 20_000 } = limits;
-  const metrics = createSocketMetrics(options.metrics);
-  const subscriptionMetrics = createSubscriptionMetrics(options.metrics);
+  const metrics = createGatewayMetrics(options.metrics);
   const open = new OpenSockets();
   const pump = new NotificationPump({
     socketBytesMax: bufferBytesMax,
@@ -91,7 +89,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
   }
 
   function refuse(request: Request, status: number, message: string, keyId = OPEN_KEY_ID): void {
-    metrics.refused(status);
+    metrics.socketsRefused.inc({ status });
     refuseUpgrade(request.socket, { status, message, requestId: request.requestId });
     answered(request, status, keyId);
   }
@@ -129,7 +127,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
           createClientSubscriptions({
             chain,
             sources: options.feeds.of(chain),
-            metrics: subscriptionMetrics,
+            metrics,
             subscriptionsMax,
             report,
           }),
@@ -142,12 +140,12 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         logger,
         onClose() {
           open.delete(connection);
-          metrics.open(slug, -1);
+          metrics.sockets.dec({ chain: slug });
         },
-        onEnded: (reason) => metrics.ended(slug, reason),
+        onEnded: (reason) => metrics.socketsEnded.inc({ chain: slug, reason }),
       });
       open.add(connection, { headers: incoming.headers, key, keyId });
-      metrics.open(slug, 1);
+      metrics.sockets.inc({ chain: slug });
     });
   }
 

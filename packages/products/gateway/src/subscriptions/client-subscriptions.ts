@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { GatewayChain, Outcome } from '../call.ts';
+import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { invalidParams, type RpcErrorObject } from '../protocol/rpc-errors.ts';
 import type { FeedListener } from './chain-feed.ts';
 import type { ChainSources } from './chain-feeds.ts';
 import type { FeedBlock, FeedLog } from './feed-block.ts';
 import { type LogCriteria, matchesCriteria, readLogCriteria } from './log-criteria.ts';
 import { type Notifications, Subscription } from './subscription.ts';
-import type { SubscriptionKind, SubscriptionMetrics } from './subscription-metrics.ts';
+
+type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions';
 
 export interface ClientSubscriptionsOptions {
   readonly chain: GatewayChain;
   readonly sources: ChainSources;
-  readonly metrics: SubscriptionMetrics;
+  readonly metrics: GatewayMetrics;
   readonly report: (notifications: Notifications) => void;
   readonly subscriptionsMax: number;
 }
@@ -41,15 +43,15 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
     if (entry === undefined) return false;
     open.delete(id);
     entry.subscription.end();
-    metrics.open(slug, entry.kind, -1);
+    metrics.subscriptions.dec({ chain: slug, kind: entry.kind });
     return true;
   }
 
   function add(kind: SubscriptionKind): Subscription {
     const id = `0x${randomBytes(ID_BYTES).toString('hex')}`;
-    const subscription = new Subscription(id, report, () => metrics.sent(slug, kind));
+    const subscription = new Subscription(id, report, () => metrics.notifications.inc({ chain: slug, kind }));
     open.set(subscription.id, { subscription, kind });
-    metrics.open(slug, kind, 1);
+    metrics.subscriptions.inc({ chain: slug, kind });
     return subscription;
   }
 

@@ -89,9 +89,10 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     const finishedAt = new Date(clock.now());
     // The next webhook waits until a failure is recorded: the stream may have to stop.
     if (outcome.success) onTaken(text.length);
-    metrics.answered(outcome.durationMs / 1_000);
+    metrics.webhookAnswerSeconds.observe(outcome.durationMs / 1_000);
     const verdict = await recorder.record({ id: randomUUID(), delivery, body, outcome, finishedAt }, signal);
-    if (verdict === 'delivered') metrics.delivered((finishedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
+    if (verdict === 'delivered')
+      metrics.webhookDelaySeconds.observe((finishedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
     return verdict;
   }
 
@@ -102,7 +103,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
         const send = prepared.longLength > 0 ? sendLong : sendAndRecord;
         const work = () => send(prepared, facts, signal, onTaken);
         const result = await (prepared.longLength > 0 ? longTexts.run(work, prepared.longLength) : work());
-        if (result !== 'lost') metrics.count(result);
+        if (result !== 'lost') metrics.webhooks.inc({ result });
       } catch (error) {
         if (signal.aborted) return;
         logger[failureLevel(error, 'error')](

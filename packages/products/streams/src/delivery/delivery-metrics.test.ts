@@ -2,12 +2,12 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { openDatabase, sql } from '@chainstead/db';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
-import { createDeliveryMetrics } from './delivery-metrics.ts';
+import { measureDeliveries } from './delivery-metrics.ts';
 
 test('what waits is told with its age, and not what has arrived before or been given up', async () => {
   const scratch = await createScratchDatabase();
   const registry = createMetricsRegistry();
-  createDeliveryMetrics({ registry, database: scratch.database, logger: silentLogger() });
+  measureDeliveries({ registry, database: scratch.database, logger: silentLogger() });
   const age = async (status: string): Promise<number> => {
     const text = await registry.metrics();
     return Number(
@@ -47,7 +47,7 @@ test('counts of streams that can no longer be read stay, and are marked stale', 
   const scratch = await createScratchDatabase();
   const database = openDatabase({ url: scratch.url, applicationName: 'metrics', logger: silentLogger() });
   const registry = createMetricsRegistry();
-  createDeliveryMetrics({ registry, database, logger: silentLogger() });
+  measureDeliveries({ registry, database, logger: silentLogger() });
   try {
     expect(await registry.metrics()).toMatch(/^chainstead_streams_stale 0$/m);
     await database.close();

@@ -5,7 +5,7 @@ import { createAttemptRecorder } from './attempt-recorder.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { createDeliverWebhook, type WebhookBodies } from './deliver-webhook.ts';
 import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
-import { createDeliveryMetrics } from './delivery-metrics.ts';
+import { measureDeliveries } from './delivery-metrics.ts';
 import { hostOf, readDueStreams } from './due-streams.ts';
 import { createHostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
@@ -50,7 +50,7 @@ type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, logger, clock, retries } = options;
   const time = createDatabaseClock(options);
-  const metrics = createDeliveryMetrics({ registry: options.metrics, database, logger });
+  const metrics = measureDeliveries({ registry: options.metrics, database, logger });
   const { leaseMs = 10_000, sweepEveryMs = 200, judgeEveryMs = 5_000, postponeMs = 15_000 } = options;
   const leases = createHostLeases({ database, logger, leaseMs });
   const machine = createStatusMachine({ database, logger, metrics });

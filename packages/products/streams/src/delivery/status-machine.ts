@@ -3,18 +3,20 @@ import { type Database, sql } from '@chainstead/db';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import { SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Stream } from '../stream.ts';
-import type { DeliveryMetrics, StatusReason } from './delivery-metrics.ts';
+import type { DeliveryMetrics } from './delivery-metrics.ts';
 import { WAITING_STREAMS } from './due-streams.ts';
 import type { UnhealthyWebhook } from './success-rate.ts';
 
 const WAITING_MAX = 10_000;
 const ERROR_HOURS_MAX = 24;
 
+type StatusReason = 'success-rate' | 'queue-size' | 'time-in-error';
+
 /** `error`: blocks are matched and stored, nothing is sent (docs/api/streams.md#status). */
 export function createStatusMachine(options: {
   readonly database: Database;
   readonly logger: Logger;
-  readonly metrics: Pick<DeliveryMetrics, 'statusChanged'>;
+  readonly metrics: DeliveryMetrics;
   readonly waitingMax?: number;
 }) {
   const { database, logger, metrics, waitingMax = WAITING_MAX } = options;
@@ -36,7 +38,7 @@ export function createStatusMachine(options: {
 
   function announce(id: string, reason: StatusReason, { status, statusMessage }: StatusChange): void {
     if (status !== 'error' && status !== 'terminated') return;
-    metrics.statusChanged(status, reason);
+    metrics.streamStatusChanges.inc({ status, reason });
     const fields = { stream_id: id, status, reason, status_message: statusMessage };
     logger.warn(fields, status === 'error' ? 'Stream is in error' : 'Stream is terminated');
   }

@@ -1,16 +1,19 @@
 import type { Chain } from '@chainstead/chains';
-import type { Registry } from '@chainstead/core';
+import { counter, defineMetrics, type Registry } from '@chainstead/core';
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import type { MatchKey } from '../delivery/delivery.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { matchBlocks } from './match-blocks.ts';
-import { createMatchMetrics } from './match-metrics.ts';
 import { addDeliveries, MATCH_KEY_COLUMNS } from './outbox-rows.ts';
 import { recordMatches } from './record-matches.ts';
 import { forgetUnread, recordUnread } from './unread-blocks.ts';
 import { createWatchedStreams } from './watched-streams.ts';
+
+export const createMatchMetrics = defineMetrics('chainstead', {
+  streamMatches: counter('Number of block matches, counted once per block and stream', ['chain']),
+});
 
 /** In the block's transaction, with the configuration committed before, by the version lock. */
 export function createStreamsWatcher({ database, metrics }: { database: Database; metrics?: Registry }): BlockWatcher {
@@ -26,7 +29,7 @@ export function createStreamsWatcher({ database, metrics }: { database: Database
       const matches = await matchBlocks(transaction, chain, streams, matching);
       // Invariant: STREAM-OUTBOX
       const made = await recordMatches(transaction, chain, matches);
-      matched?.inc({ chain: chain.key }, matches.length);
+      matched?.streamMatches.inc({ chain: chain.key }, matches.length);
       const height = blocks.at(-1)?.header.number ?? 0;
       const confirmed = await confirmMatches(transaction, chain, height - chain.confirmations);
       if (made + confirmed > 0) transaction.notify(DELIVERIES_CHANNEL);

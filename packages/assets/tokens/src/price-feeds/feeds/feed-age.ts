@@ -1,5 +1,13 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed, type TokenFeed } from '@chainstead/chains';
-import { type Address, errorText, Gauge, type Logger, type Registry, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type Address,
+  defineMetrics,
+  errorText,
+  gauge,
+  type Logger,
+  type Registry,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import { type Database, hexText, readWithin, sql } from '@chainstead/db';
 
 export interface FeedAgeOptions {
@@ -12,40 +20,39 @@ export interface FeedAgeOptions {
 /** Milliseconds: a scrape must not wait for an unresponsive database. */
 const READ_MS = 1_000;
 
+export const createFeedMetrics = defineMetrics('chainstead_price_feed', {
+  ageSeconds: gauge(
+    'Time from the newest value of a price feed to the newest followed block of its chain. Absent if no value is stored',
+    ['chain', 'token', 'feed'],
+  ),
+  heartbeatSeconds: gauge('Longest time between two values of a price feed. An older value does not count', [
+    'chain',
+    'token',
+    'feed',
+  ]),
+});
+
 /** A feed without a stored value has no age. */
 export function measureFeedAges({ registry, database, chains, logger }: FeedAgeOptions): void {
-  const labelNames = ['chain', 'token', 'feed'];
-  const registers = [registry];
-  new Gauge({
-    name: 'chainstead_price_feed_age_seconds',
-    help: 'Time from the newest value of a price feed to the newest followed block of its chain. Absent if no value is stored',
-    labelNames,
-    registers,
-    async collect() {
-      try {
-        const [rows = []] = await readWithin<{ chainId: number; feed: Address; age: number }>(database, READ_MS, [
-          AGES_SQL,
-        ]);
-        this.reset();
-        for (const row of rows) {
-          const chain = chains.find(({ id }) => id === row.chainId);
-          const feed = chain && feedsOf(chain).find(({ proxy }) => proxy === row.feed);
-          if (chain !== undefined && feed !== undefined) this.set(labelsOf(chain, feed), row.age);
-        }
-      } catch (error) {
-        logger.debug({ reason: errorText(error) }, 'Ages of price feeds could not be read');
+  const { ageSeconds, heartbeatSeconds } = createFeedMetrics(registry);
+  ageSeconds.addReading(async () => {
+    try {
+      const [rows = []] = await readWithin<{ chainId: number; feed: Address; age: number }>(database, READ_MS, [
+        AGES_SQL,
+      ]);
+      ageSeconds.reset();
+      for (const row of rows) {
+        const chain = chains.find(({ id }) => id === row.chainId);
+        const feed = chain && feedsOf(chain).find(({ proxy }) => proxy === row.feed);
+        if (chain !== undefined && feed !== undefined) ageSeconds.set(labelsOf(chain, feed), row.age);
       }
-    },
-  });
-  const heartbeats = new Gauge({
-    name: 'chainstead_price_feed_heartbeat_seconds',
-    help: 'Longest time between two values of a price feed. An older value does not count',
-    labelNames,
-    registers,
+    } catch (error) {
+      logger.debug({ reason: errorText(error) }, 'Ages of price feeds could not be read');
+    }
   });
   for (const chain of chains)
     for (const feed of feedsOf(chain))
-      heartbeats.set(labelsOf(chain, feed), feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS);
+      heartbeatSeconds.set(labelsOf(chain, feed), feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS);
 }
 
 /** Ages count to the checkpoint, so that a chain that lags has no old feeds. */
