@@ -1,8 +1,7 @@
 import type { AccountEvents, AccountField } from '../../apps/chainstead/src/datasets/account-events/account-events.ts';
-import type { AnalyticsView } from './analytics-views.ts';
 
 /** The view of a dataset from a line of `apps/chainstead/src/datasets/manifests.ts`. */
-export function accountEventsView({ table, description, fields, viewColumns = [] }: AccountEvents): AnalyticsView {
+export function accountEventsView({ table, description, fields, viewColumns = [] }: AccountEvents) {
   const others = fields.filter(({ column }) => column !== 'account');
   const columns = [
     ...others.filter(({ words }) => words !== undefined).map(columnText),
