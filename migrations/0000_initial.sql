@@ -3036,7 +3036,6 @@ SELECT
   analytics.hex(moved.receiver) AS receiver,
   moved.assets,
   moved.shares,
-  -- Of two rows of one event, the one of its owner has false.
   moved.is_receiver,
   moved.account AS account_bytes,
   -- Index key of accounts. Use it together with the bytes.

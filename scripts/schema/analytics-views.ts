@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { DeclaredTable } from '@chainstead/db/table-storage';
 import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import { manifests } from '../../apps/chainstead/src/datasets/manifests.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
+import { accountEventsView } from './account-events-view.ts';
 
-/** A view for SQL clients, from the `analytics.sql` next to a `schema.ts`. */
+/** A view for SQL clients: of a line of `manifests.ts`, or from the `analytics.sql` next to a `schema.ts`. */
 export interface AnalyticsView {
   /** `analytics.vault_moves`. */
   readonly name: string;
@@ -16,9 +18,9 @@ export interface AnalyticsView {
   readonly text: string;
 }
 
-/** In the order of their paths. @throws Error for a file without a comment or a view */
+/** Those of `manifests.ts`, then the others in the order of their paths. @throws Error for a file without a comment or a view */
 export function readAnalyticsViews(): readonly AnalyticsView[] {
-  return globSync('{apps/*,packages/*/*}/src/**/analytics.sql', { cwd: REPOSITORY_ROOT })
+  const files = globSync('{apps/*,packages/*/*}/src/**/analytics.sql', { cwd: REPOSITORY_ROOT })
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(REPOSITORY_ROOT, path), 'utf8').trim();
@@ -28,6 +30,7 @@ export function readAnalyticsViews(): readonly AnalyticsView[] {
         throw new Error(`${path} has to begin with a comment line and to hold CREATE VIEW analytics.…`);
       return { name, description, tables: [...text.matchAll(/\bpublic\.(\w+)/g)].map(([, table = '']) => table), text };
     });
+  return [...manifests.map(accountEventsView), ...files];
 }
 
 /**

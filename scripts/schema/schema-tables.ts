@@ -5,7 +5,7 @@ import { type DeclaredTable, declaredTables } from '@chainstead/db/table-storage
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /** Where tables are described, from the repository root. */
-export const SCHEMA_FILES = ['{apps/*,packages/*/*}/src/**/schema.ts'];
+const SCHEMA_FILES = ['{apps/*,packages/*/*}/src/**/schema.ts', 'apps/chainstead/src/datasets/manifests.ts'];
 
 /** Every table with a declared storage, in the order of names. */
 export async function readDeclaredTables(): Promise<readonly DeclaredTable[]> {

@@ -71,7 +71,6 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm test': '.ci/run',
   'npm run demo': 'tests/acceptance/src/demo.system.test.ts',
   'npm run bench': 'bench/src/run.ts',
-  'npm run new:dataset': 'scripts/new-dataset/new-dataset.nightly.test.ts',
   'npm run simulate': 'tests/simulation/src/main.ts',
   'npx chainstead contracts add': 'tests/acceptance/src/contracts-devnet.system.test.ts',
   'npx chainstead export parquet': 'apps/chainstead/src/commands/export-parquet.system.test.ts',

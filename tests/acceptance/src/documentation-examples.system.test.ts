@@ -1,7 +1,7 @@
 /** What `/docs` fills in works: every example of the running program's OpenAPI document is sent and answered as it says. */
 
 import { sql } from '@chainstead/db';
-import { manifests } from 'chainstead/src/datasets/index.ts';
+import { manifests, pathOf } from 'chainstead/src/datasets/index.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
@@ -39,7 +39,7 @@ const OF_HOLDERS = /\/holders\/historical$/;
 const OF_EMITTERS = /\/\{address\}\/logs$/;
 
 /** Routes of single datasets: the stage has no contracts of theirs. */
-const OF_DATASETS = manifests.flatMap(({ endpoints }) => endpoints.map(({ path }) => path));
+const OF_DATASETS = manifests.map(({ endpoint }) => pathOf(endpoint));
 
 /** The stage has no exchange: its pair is a row of this test, without swaps and states. */
 const OF_SWAPS = /\/(?:swaps|ohlcv|profitability|top-gainers|tokens\/search)$/;

@@ -56,8 +56,10 @@ import {
   createTransactionRoutes,
 } from '@chainstead/transactions';
 import { createHistoryRoutes } from '@chainstead/transactions/history';
+import { accountEventsRoute } from './account-events/account-events-route.ts';
 import { latestBlockRoute } from './latest-block-route.ts';
-import { datasets, manifests } from './registry.ts';
+import { manifests } from './manifests.ts';
+import { datasets } from './registry.ts';
 
 export interface DatasetRoutesOptions {
   readonly database: Database;
@@ -87,10 +89,6 @@ export interface OnDemandLimits {
 
 const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
 const BALANCE_MAX_AGE_MS = 60_000;
-
-const ownRoutes = (await Promise.all(manifests.map((manifest) => manifest.loadRoutes()))).flatMap(
-  ({ routes }) => routes,
-);
 
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { chains, onDemand, call = async () => ({ kind: 'not-offered' }) } = options;
@@ -147,7 +145,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createHistoryRoutes({ ...asking, chains, projections }),
     ...contractLogsRoutes({ onDemandBackfill }),
     ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], waitMs, budget }),
-    ...ownRoutes,
+    ...manifests.map(accountEventsRoute),
     // Last of NFTs: its last route takes any segment for a token id.
     ...metadataRoutes({
       ...options,

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
-import { readManifestExamples } from './manifest/read-manifest-examples.ts';
-import { manifests } from './registry.ts';
+import { readAccountExamples } from './account-events/read-account-examples.ts';
+import { manifests } from './manifests.ts';
 
 /** From first rows, so that a large table takes no search. */
 export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
@@ -45,7 +45,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     ...(pair !== null && examplesOfPair(pair)),
     ...(trader !== null && sharedBy(PROFITS_OF_WALLET, walletOf(trader))),
     getOwnContractEvents: (await readContractExample(database, chains)) ?? UNKNOWN_CONTRACT,
-    ...(await readManifestExamples(database, chains, manifests, transfer)),
+    ...(await readAccountExamples(database, chains, manifests, transfer)),
   };
 }
 

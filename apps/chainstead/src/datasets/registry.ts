@@ -18,11 +18,7 @@ import {
   logs,
   transactions,
 } from '@chainstead/transactions/datasets';
-import type { DatasetManifest } from './manifests.ts';
-import * as ownDatasets from './manifests.ts';
-
-/** Folders of this package. To add one: `npm run new:dataset`. */
-export const manifests: readonly DatasetManifest[] = Object.values(ownDatasets);
+import { manifests } from './manifests.ts';
 
 const pricedFeedAnswers: Dataset = {
   ...feedAnswers,

@@ -14,8 +14,9 @@ export { parseLogPlace, type WantedContract } from './definitions/wanted-contrac
 export { type NameState, stateOfName } from './named-logs/contract-names.ts';
 export { createDefinitionReader, type DefinitionReader } from './named-logs/definition-reader.ts';
 export { readNamedLogs } from './named-logs/read-named-logs.ts';
+export { columnSchema } from './openapi/column-schema.ts';
 export { createEventOperations } from './openapi/event-operations.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { ListedEvent } from './routes/get-events.ts';
 export { readNewestEvents } from './routes/newest-events.ts';
-export { bytesColumns, type EventTable } from './tables/event-table.ts';
+export { bytesColumns, type EventTable, type ParameterColumn, parameterColumns } from './tables/event-table.ts';

@@ -35,6 +35,7 @@ export type {
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { datasetsOf } from './dataset/datasets-of.ts';
 export { deepestPart } from './dataset/deepest-part.ts';
+export { eventDataset, eventRows, logDataset } from './dataset/event-dataset.ts';
 export {
   joinSubjects,
   type Projection,

@@ -6,8 +6,8 @@ import { createChainSync, createSyncMetrics, type Dataset } from '@chainstead/sy
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';
-import { erc4626Vaults } from './manifest.ts';
-import { routes } from './route.ts';
+import { accountEventsRoute } from '../account-events/account-events-route.ts';
+import { erc4626Vaults } from './dataset.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -52,7 +52,7 @@ test('deposits, mints, withdrawals and redemptions of a vault are in the lists o
       ...{ backfillOrder: 'newest-first', verifyBlocksPerSecond: 0 },
     },
   }).run(ending.signal);
-  const api = await exampleApi(scratch.database, routes);
+  const api = await exampleApi(scratch.database, [accountEventsRoute(erc4626Vaults)]);
   const movesOf = async (wallet: Address) => {
     const response = await api.request(`/api/v2.2/wallets/${wallet}/vaults?order=ASC`, {
       headers: { 'X-API-Key': EXAMPLE_KEY },

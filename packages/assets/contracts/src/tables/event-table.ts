@@ -119,7 +119,8 @@ export function eventNames(contract: string, items: readonly TableItem[], taken:
 
 const OVERLOAD_BYTES = 5;
 
-function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {
+/** @param taken further names that no column may have */
+export function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {
   const names = distinctNames(
     inputs.map(({ name }, index) => sqlName(name, COLUMN_BYTES) || `arg${index}`),
     [...Object.keys(PLACE_COLUMNS), UNDECODED, ...QUERY_NAMES, ...taken],

@@ -1,7 +1,7 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS } from '@chainstead/chains';
 import { isAddress, parseAddress } from '@chainstead/core';
 import { anchorsOf } from '@chainstead/markets';
-import { ANSWER_UPDATED_TOPIC } from '@chainstead/tokens/price-feeds';
+import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { feedOfAnchor } from '../token-price/place/anchor-prices.ts';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
@@ -62,7 +62,7 @@ export function verifyAnchors(
 function verifyValue(anchor: Anchor, log: ProvenLog, { at, stated }: { at: string; stated: string }): void {
   const { address, topics, block, index } = log;
   const [topic0, current, round, ...more] = topics;
-  if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || round === undefined || more.length > 0)
+  if (topic0 !== ANSWER_UPDATED.topic || current === undefined || round === undefined || more.length > 0)
     throw new PriceProofError(at, 'is not an AnswerUpdated log');
   const denominator = readNumber(anchor.price_denominator, `${stated}.price_denominator`);
   if (decimalsOf(denominator) === null)

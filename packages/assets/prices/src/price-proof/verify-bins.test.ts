@@ -4,7 +4,7 @@ import { type Hash, parseAddress, parseHash, silentLogger, systemClock } from '@
 import { hexBytes, rawSql, sql } from '@chainstead/db';
 import { addressOf, createPartitions, examplePool, serveChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { ANSWER_UPDATED_TOPIC } from '@chainstead/tokens/price-feeds';
+import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ShownTokenPrice } from '../token-price/serve/price-response.ts';
 import { deposited, MIDDLE, seedBinPair, storeBinBlock, swapped } from '../token-price/testing/bin-pair.ts';
@@ -41,7 +41,7 @@ const LOGS: LogsByBlock = {
   10: [
     [
       {
-        ...{ address: AGGREGATOR, topics: [ANSWER_UPDATED_TOPIC, topic(100_000_000), topic(7)] },
+        ...{ address: AGGREGATOR, topics: [ANSWER_UPDATED.topic, topic(100_000_000), topic(7)] },
         data: `0x${word(timeOf(10))}`,
       },
     ],

@@ -20,7 +20,7 @@ const words = (pool: EtherPool, price: bigint): readonly bigint[] => [
   1n,
   2n,
   price,
-  ...Array.from({ length: SWAP_EVENTS[pool.protocol].words - 3 }, () => 3n),
+  ...Array.from({ length: SWAP_EVENTS[pool.protocol].abi.inputs.length - 5 }, () => 3n),
 ];
 
 function swap(pool: EtherPool, price: bigint, place: Partial<Log> = {}): Log {

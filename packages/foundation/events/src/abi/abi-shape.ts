@@ -79,6 +79,12 @@ function tupleShape(members: readonly AbiShape[], names: readonly string[]): Tup
   return { kind: 'tuple', layout, members, names: names.length === 0 || names.includes('') ? null : names, nameLength };
 }
 
+/** Null: the length depends on values. */
+export function staticBytes(parameters: readonly ShapedParameter[]): number | null {
+  const shapes = parameters.map((parameter) => shapeOf(parameter));
+  return shapes.some(({ layout }) => layout.isDynamic) ? null : headBytesOf(shapes);
+}
+
 export function headBytesOf(shapes: readonly AbiShape[]): number {
   return shapes.reduce((sum, { layout }) => sum + layout.headBytes, 0);
 }

@@ -1,4 +1,5 @@
 /** Untrusted ABI data. Pure. Start at `decode-abi.ts`, then `read-leaf.ts` and `abi-words.ts`. */
+export { staticBytes } from './abi-shape.ts';
 export { abiSignature } from './abi-signature.ts';
 export { addressAt, bigIntAt, decimalAt, lengthAt, wordCount } from './abi-words.ts';
 export { decodeAbi, decodeMeasured } from './decode-abi.ts';

@@ -50,6 +50,12 @@ export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
   ['nft_trades', ordered([...LOG_PLACE, 'item'], ofCollection(), ofParty('seller'), ofParty('buyer'))],
 ]);
 
+/** A view without an entry has rows of accounts if it has the columns of datasets from a line of ABI. */
+export function sourceOfView(name: string, columns: object): RowSource | null {
+  const isOfAccounts = [...LOG_PLACE, 'account_bytes', 'account_key'].every((column) => Object.hasOwn(columns, column));
+  return VIEW_SOURCES.get(name) ?? (isOfAccounts ? ordered(LOG_PLACE, ofAddress('account')) : null);
+}
+
 function ordered(order: readonly string[], ...finders: readonly Finder[]): RowSource {
   return { finders, isFound: true, order, isPartitioned: true };
 }

@@ -24,7 +24,7 @@ import { ROW } from './event-conditions.ts';
 import { eventList, ROWS_READ_MAX } from './event-list.ts';
 import { rowRange } from './row-range.ts';
 import type { RowArguments } from './row-sources.ts';
-import { BLOCK, type Finder, LOG_PLACE, type RowSource, VIEW_SOURCES } from './row-sources.ts';
+import { BLOCK, type Finder, LOG_PLACE, type RowSource, sourceOfView } from './row-sources.ts';
 import { COUNT, countOf } from './total-count-plugin.ts';
 
 export const PAGE_DEFAULT = 100;
@@ -118,7 +118,7 @@ function rowsRead(source: RowSource, args: Partial<EventArguments>): number {
 function sourceOf(resource: PgResource): RowSource | null {
   const { name, schemaName } = resource.extensions?.pg ?? {};
   if (resource.parameters !== undefined || name === undefined) return null;
-  if (schemaName !== CONTRACTS) return VIEW_SOURCES.get(name) ?? null;
+  if (schemaName !== CONTRACTS) return sourceOfView(name, resource.codec.attributes ?? {});
   const hasKey = resource.uniques.some(({ attributes }) => attributes.join() === ['chain_id', ...LOG_PLACE].join());
   if (!hasKey) return null;
   const finders = Object.entries(resource.codec.attributes ?? {}).flatMap(([column, { extensions }]): Finder[] =>

@@ -3,7 +3,7 @@ import { type Address, type Hash, type Hex, keccak256, keccak256Hex, parseAddres
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
 import { type ChainSource, createPartitions, seedBuilt } from '@chainstead/testkit';
-import { ANSWER_UPDATED_TOPIC } from '@chainstead/tokens/price-feeds';
+import { ANSWER_UPDATED } from '@chainstead/tokens/price-feeds';
 import { type LogFacts, type LogsByBlock, sealChain } from './sealed-chain.ts';
 
 /** Cats trade in a v2 pair against dollars, and in a v3 pool against ether; dogs in a v2 pair against cats. Blocks are a minute apart. */
@@ -64,7 +64,7 @@ const mint = (lower: bigint, upper: bigint, liquidity: bigint): LogFacts => ({
   data: data(1n, liquidity, 3n, 4n),
 });
 const answer = (aggregator: Address, value: bigint, round: bigint, block: number): LogFacts => ({
-  ...{ address: aggregator, topics: [ANSWER_UPDATED_TOPIC, topic(value), topic(round)] },
+  ...{ address: aggregator, topics: [ANSWER_UPDATED.topic, topic(value), topic(round)] },
   data: data(BigInt(timeOf(block))),
 });
 /** An event of a contract that has nothing to do with the price. */
@@ -180,7 +180,7 @@ async function storeLog(database: Database, log: LogFacts, place: readonly [numb
            1, ${address}, ${String(words[1])}, ${address}, sha256('x'))`,
       );
       break;
-    case ANSWER_UPDATED_TOPIC:
+    case ANSWER_UPDATED.topic:
       await database.query(
         sql`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
          VALUES (${address}, ${eth.id}, ${block}, ${transaction}, ${index}, ${String(topic(2))}, ${String(topic(1))}, to_timestamp(${Number(words[0])}))`,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { FeedAnswerRow } from '../schema.ts';
-import { ANSWER_UPDATED_TOPIC, feedAnswers } from './feed-answers.ts';
+import { ANSWER_UPDATED, feedAnswers } from './feed-answers.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
@@ -32,8 +32,8 @@ function answerLog(current: bigint, roundId: bigint, changes: Partial<Log> = {})
 }
 
 test('the topic is the hash of the event', () => {
-  expect(toEventSelector('AnswerUpdated(int256,uint256,uint256)')).toBe(ANSWER_UPDATED_TOPIC);
-  expect(feedAnswers.topics(chain)).toEqual([ANSWER_UPDATED_TOPIC]);
+  expect(toEventSelector('AnswerUpdated(int256,uint256,uint256)')).toBe(ANSWER_UPDATED.topic);
+  expect(feedAnswers.topics(chain)).toEqual([ANSWER_UPDATED.topic]);
 });
 
 test('an answer becomes a row, with the column order of the table', () => {
@@ -73,8 +73,8 @@ test('an update may be of any time, until the year 9999', () => {
 
 test.each<[string, Partial<Log>]>([
   ['another event', { topics: [hashOf(9, 9), hashOf(0, 1), hashOf(0, 1)] }],
-  ['a topic too few', { topics: [ANSWER_UPDATED_TOPIC, hashOf(0, 1)] }],
-  ['a topic too many', { topics: [ANSWER_UPDATED_TOPIC, hashOf(0, 1), hashOf(0, 1), hashOf(0, 1)] }],
+  ['a topic too few', { topics: [ANSWER_UPDATED.topic, hashOf(0, 1)] }],
+  ['a topic too many', { topics: [ANSWER_UPDATED.topic, hashOf(0, 1), hashOf(0, 1), hashOf(0, 1)] }],
   ['no topics', { topics: [] as Hash[] }],
   ['no data', { data: '0x' }],
   ['more data', { data: `0x${'0'.repeat(128)}` }],
@@ -93,7 +93,7 @@ describe.skipIf(isMissing)(title('in recorded blocks'), () => {
 
   test.each(['polygon/35779986', 'polygon/35780020'])('every AnswerUpdated of %s is found once', (block) => {
     const logs = readRecordedLogs(block);
-    const emitted = logs.filter(({ topics }) => topics[0] === ANSWER_UPDATED_TOPIC);
+    const emitted = logs.filter(({ topics }) => topics[0] === ANSWER_UPDATED.topic);
     expect(emitted.length).toBeGreaterThan(0);
     expect(decode(logs, polygon).map(({ logIndex }) => logIndex)).toEqual(emitted.map(({ logIndex }) => logIndex));
   });

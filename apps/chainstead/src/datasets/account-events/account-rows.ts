@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 import {
   addressBytes,
   expectedTrue,
@@ -13,7 +13,18 @@ import {
   where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import {
+  boolean,
+  digits,
+  hex,
+  int4,
+  int8,
+  type PackedColumn,
+  type PackedRows,
+  type PackedTexts,
+  packedRows,
+  readPackedPage,
+} from '@chainstead/db/packed-rows';
 import {
   blocksOf,
   type Indexed,
@@ -26,6 +37,7 @@ import {
   readIndexed,
   scanRange,
 } from '@chainstead/pages';
+import type { AccountEvents } from './account-events.ts';
 
 interface RowPlace {
   readonly block_number: number;
@@ -33,11 +45,10 @@ interface RowPlace {
   readonly log_index: number;
 }
 
-/** The primary key begins with `account_key`, `chain_id` and columns of {@link RowPlace}. */
-export interface AccountRows<Row extends RowPlace> {
-  readonly dataset: string;
-  readonly table: string;
-  readonly rows: PackedRows<Row>;
+interface AccountRow extends RowPlace {
+  readonly transaction_hash: Hash;
+  /** Of fields. */
+  readonly [column: string]: unknown;
 }
 
 export interface AccountRowsQuery extends PageBounds {
@@ -47,22 +58,24 @@ export interface AccountRowsQuery extends PageBounds {
   readonly after: RowPlace | null;
 }
 
-export interface AccountRowsPage<Row> {
-  readonly rows: readonly (Row & { readonly block: PageBlock })[];
+interface AccountRowsPage {
+  readonly rows: readonly (AccountRow & { readonly block: PageBlock })[];
   readonly indexed: Indexed;
   /** The last row and the run's highest block; null on the last page. */
   readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
 }
 
-export function getAccountRows<Row extends RowPlace>(
+type AccountTable = Pick<AccountEvents, 'name' | 'table' | 'fields'>;
+
+export function getAccountRows(
   database: ReadDatabase,
   chain: Chain,
-  of: AccountRows<Row>,
+  dataset: AccountTable,
   query: AccountRowsQuery,
-): Promise<AccountRowsPage<Row>> {
+): Promise<AccountRowsPage> {
   return readConsistentPage(async () => {
-    const { rows, page } = await readPackedPage<Row, RowsPage>(database, of.rows, (select) =>
-      accountRowsStatement(chain, of, query, select),
+    const { rows, page } = await readPackedPage<AccountRow, RowsPage>(database, packedRowsOf(dataset), (select) =>
+      accountRowsStatement(chain, dataset, query, select),
     );
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
@@ -78,16 +91,17 @@ export function getAccountRows<Row extends RowPlace>(
 
 /**
  * One range of the primary key per partition. The whole address is expected true: the planner
- * never sorts all rows of an account. @param select of {@link AccountRows.rows}
+ * never sorts all rows of an account.
  */
-export function accountRowsStatement<Row extends RowPlace>(
+export function accountRowsStatement(
   chain: Chain,
-  { dataset, table, rows }: AccountRows<Row>,
+  dataset: AccountTable,
   query: AccountRowsQuery,
-  select = rows.select,
+  select = packedRowsOf(dataset).select,
 ): Sql {
   const chainId = sql`${chain.id}`;
-  const { ctes, lower, upper, complete } = pageRange(chain, chainId, dataset, query, null);
+  const table = dataset.table.name;
+  const { ctes, lower, upper, complete } = pageRange(chain, chainId, dataset.name, query, null);
   const after = query.after === null ? null : placesAfter(query.order, query.after);
   const bounds = scanRange(query.order, { lower, upper }, after);
   const ofAccount = [
@@ -106,6 +120,22 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   related.blocks, packed.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
 }
+
+function packedRowsOf({ fields }: AccountTable): PackedRows<AccountRow> {
+  const columns = fields.map(({ column, type, width = ADDRESS_BYTES }): [string, PackedColumn<unknown>] => {
+    if (type === 'bytes') return [column, hex(column, width)];
+    return [column, type === 'boolean' ? boolean(column) : digits(column)];
+  });
+  return packedRows({
+    ...Object.fromEntries(columns),
+    block_number: int8('block_number'),
+    transaction_index: int4('transaction_index'),
+    log_index: int4('log_index'),
+    transaction_hash: hex<Hash>('transaction_hash', 32),
+  });
+}
+
+const ADDRESS_BYTES = 20;
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 

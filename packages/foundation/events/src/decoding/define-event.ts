@@ -1,0 +1,121 @@
+import type { Address, Hash, Hex, Log } from '@chainstead/core';
+import type { AbiParameter, AbiParameterToPrimitiveType, ParseAbiItem } from 'viem';
+import { decimalAt, decodeAbi, EncodingRefusedError, leafReaders, staticBytes } from '../abi/index.ts';
+import type { AbiEvent } from './abi-entry.ts';
+import { parseEventSignature } from './parse-signature.ts';
+
+type EventLog = Pick<Log, 'topics' | 'data'>;
+
+export interface DefinedEvent<Values = object, Stored = object> {
+  readonly abi: AbiEvent;
+  readonly topic: Hash;
+  /** Null for another event, number of topics or length of data. Never throws on hostile logs. */
+  read(log: EventLog): Values | null;
+  /** As columns hold them: integers of more than 48 bits are decimal digits. */
+  readStored(log: EventLog): Stored | null;
+}
+
+type Inputs<Line extends string> =
+  ParseAbiItem<Line> extends { readonly inputs: infer Parameters extends readonly AbiParameter[] }
+    ? Extract<Parameters[number], { readonly name: string }>
+    : never;
+
+type Value<Input extends AbiParameter> = Input['type'] extends 'address' ? Address : AbiParameterToPrimitiveType<Input>;
+
+export type EventValues<Line extends string> = {
+  readonly [Input in Inputs<Line> as Input['name'] & string]: Value<Input>;
+};
+
+export type StoredValues<Line extends string> = {
+  readonly [Name in keyof EventValues<Line>]: EventValues<Line>[Name] extends bigint ? string : EventValues<Line>[Name];
+};
+
+/**
+ * Parameters without a name are neither read nor checked.
+ * @throws TypeError for a line that declares no event
+ * @example defineEvent('event Sync(uint112 reserve0, uint112 reserve1)')
+ */
+export function defineEvent<const Line extends string>(
+  line: Line,
+): DefinedEvent<EventValues<Line>, StoredValues<Line>> {
+  const abi = parseEventSignature(line);
+  if (abi === null) throw new TypeError(`No event is declared by ${line}`);
+  const [read, readStored] = [readerOf(abi, false), readerOf(abi, true)];
+  return {
+    abi,
+    topic: abi.topic0,
+    // The types follow from the text that the readers follow from.
+    read: (log) => read(log) as EventValues<Line> | null,
+    readStored: (log) => readStored(log) as StoredValues<Line> | null,
+  };
+}
+
+type Input = AbiEvent['inputs'][number];
+
+function readerOf({ inputs, topic0 }: AbiEvent, isStored: boolean): (log: EventLog) => object | null {
+  const indexed = inputs.filter(({ isIndexed }) => isIndexed).map((input) => ({ ...input, read: topicReader(input) }));
+  const readData = dataReader(
+    inputs.filter(({ isIndexed }) => !isIndexed),
+    isStored,
+  );
+  return ({ topics, data }) => {
+    if (topics[0] !== topic0 || topics.length !== indexed.length + 1) return null;
+    const values: Record<string, unknown> = {};
+    for (const [index, { name, read }] of indexed.entries()) {
+      if (name === '') continue;
+      const value = read(topics[index + 1] ?? '0x');
+      if (value === undefined) return null;
+      values[name] = isStored && typeof value === 'bigint' ? String(value) : value;
+    }
+    return readData(data, values) ? values : null;
+  };
+}
+
+function topicReader(input: Input): (word: Hex) => unknown {
+  const isHash = staticBytes([input]) !== WORD_BYTES || input.type === 'tuple' || input.type.endsWith(']');
+  const [read = null] = isHash ? [] : leafReaders([input]);
+  return read ?? ((word) => word);
+}
+
+const WORD_BYTES = 32;
+
+type DataReader = (data: Hex, values: Record<string, unknown>) => boolean;
+
+/** Data of a fixed length has no further bytes. */
+function dataReader(inputs: readonly Input[], isStored: boolean): DataReader {
+  const leaves = leafReaders(inputs);
+  const bytes = staticBytes(inputs);
+  const length = bytes === null ? null : 2 + 2 * bytes;
+  if (inputs.some(({ name }, index) => name !== '' && leaves[index] === null)) return nestedReader(inputs);
+  const areWords = bytes === WORD_BYTES * inputs.length;
+  const fields = inputs.flatMap(({ name, type }, index) => {
+    const leaf = leaves[index];
+    if (name === '' || leaf === null || leaf === undefined) return [];
+    // Small integers become digits without a BigInt.
+    const read = isStored && areWords && type === 'uint256' ? (data: Hex) => decimalAt(data, index) : leaf;
+    return [{ name, read }];
+  });
+  return (data, values) => {
+    if (length !== null && data.length !== length) return false;
+    for (const { name, read } of fields) {
+      const value = read(data);
+      if (value === undefined) return false;
+      values[name] = isStored && typeof value === 'bigint' ? String(value) : value;
+    }
+    return true;
+  };
+}
+
+/** Arrays and tuples are decoded together: their cost is measured first. */
+function nestedReader(inputs: readonly Input[]): DataReader {
+  return (data, values) => {
+    try {
+      const decoded: readonly unknown[] = decodeAbi(inputs, data);
+      for (const [index, { name }] of inputs.entries()) if (name !== '') values[name] = decoded[index];
+      return true;
+    } catch (error) {
+      if (error instanceof EncodingRefusedError) return false;
+      throw error;
+    }
+  };
+}
