@@ -3,10 +3,10 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
 import { declaredTables } from '@chainstead/db/table-storage';
+import { defineEvent } from '@chainstead/events/decoding';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { type Abi, encodeAbiParameters, encodeEventTopics, parseAbi } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accountEvents } from '../../apps/chainstead/src/datasets/account-events/account-events.ts';
 import { accountEventsRoute } from '../../apps/chainstead/src/datasets/account-events/account-events-route.ts';
@@ -27,23 +27,14 @@ const AMOUNT = 2n ** 255n;
 const chain = createChainRegistry().get('eth');
 const scratch = scratchOfFile();
 
-function logOf(abi: Abi, eventName: string, args: object, types: readonly string[], values: readonly unknown[]): Log {
-  const topics = encodeEventTopics({ abi, eventName, args }).map((topic) => parseHash(String(topic)));
-  const data = encodeAbiParameters(
-    types.map((type) => ({ type })),
-    values,
-  );
-  return exampleLog({ address: CONTRACT, topics, data });
+function logOf(line: string, indexed: readonly (bigint | string)[], values: readonly (bigint | string)[]): Log {
+  const wordOf = (value: bigint | string): string => BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0');
+  const topics = [defineEvent(line).topic, ...indexed.map((value) => parseHash(`0x${wordOf(value)}`))];
+  return exampleLog({ address: CONTRACT, topics, data: `0x${values.map(wordOf).join('')}` });
 }
 
-const burn = logOf(
-  parseAbi([BURN]),
-  'Burn',
-  { owner: OWNER, spender: SPENDER },
-  ['int24', 'uint256', 'bool', 'bytes32'],
-  [...[-5, AMOUNT], ...[true, REF]],
-);
-const round = logOf(parseAbi([ROUND_ENDED]), 'RoundEnded', {}, ['uint256'], [12n]);
+const burn = logOf(BURN, [OWNER, SPENDER], [-5n, AMOUNT, 1n, REF]);
+const round = logOf(ROUND_ENDED, [], [12n]);
 
 const OWN = { tick: '-5', amount: AMOUNT.toString(), forced: true, ref: REF };
 const ofBurns = { dataset: burns, log: burn, path: `wallets/${OWNER}/burn-events` };

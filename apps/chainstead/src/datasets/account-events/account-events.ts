@@ -35,7 +35,7 @@ export interface AccountField {
   readonly name: string;
   readonly column: string;
   readonly type: 'bytes' | 'digits' | 'boolean';
-  /** Of `bytes`. @default 20 */
+  /** In bytes, for `bytes`. @default 20 */
   readonly width?: number;
   /** For true and false. */
   readonly words?: readonly [string, string];

@@ -47,7 +47,7 @@ interface RowPlace {
 
 interface AccountRow extends RowPlace {
   readonly transaction_hash: Hash;
-  /** Of fields. */
+  /** Columns of fields. */
   readonly [column: string]: unknown;
 }
 

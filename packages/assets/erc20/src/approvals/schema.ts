@@ -25,8 +25,6 @@ export const erc20Approvals = storedTable(
   },
 );
 
-export type Erc20ApprovalRow = Readonly<typeof erc20Approvals.$inferSelect>;
-
 /** The newest approval per token and spender of requested wallets. */
 export const erc20WalletApprovals = storedTable(
   'erc20_wallet_approvals',

@@ -97,8 +97,6 @@ export const punkBids = storedTable(
   },
 );
 
-export type PunkBidRow = Readonly<typeof punkBids.$inferSelect>;
-
 /**
  * Sales of single tokens in `nft_trades` at a unit price above zero, for reads of few rows. Which
  * tokens count as ether is decided at read time.

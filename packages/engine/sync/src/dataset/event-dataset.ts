@@ -16,7 +16,7 @@ interface LogDatasetOptions<Table extends PgTable>
   extends Omit<Dataset<RowIn<Table>>, 'table' | 'decode' | 'wholeBlocks'> {
   readonly table: Table;
   rows(log: Log, context: DecodeContext): OwnColumns<Table> | readonly OwnColumns<Table>[];
-  /** Of a block's rows with the same value, the last one is kept. */
+  /** A block keeps the last row of each value. */
   readonly lastOfBlock?: keyof RowIn<Table>;
 }
 

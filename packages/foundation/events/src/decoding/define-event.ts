@@ -22,11 +22,11 @@ type Inputs<Line extends string> =
 
 type Value<Input extends AbiParameter> = Input['type'] extends 'address' ? Address : AbiParameterToPrimitiveType<Input>;
 
-export type EventValues<Line extends string> = {
+type EventValues<Line extends string> = {
   readonly [Input in Inputs<Line> as Input['name'] & string]: Value<Input>;
 };
 
-export type StoredValues<Line extends string> = {
+type StoredValues<Line extends string> = {
   readonly [Name in keyof EventValues<Line>]: EventValues<Line>[Name] extends bigint ? string : EventValues<Line>[Name];
 };
 

@@ -14,7 +14,7 @@ export { decodeCall } from './decode-call.ts';
 export { decodeEvent } from './decode-event.ts';
 export { decodeValues } from './decode-values.ts';
 export type { DecodedArgument, DecodedCall, DecodedEvent } from './decoded.ts';
-export { type DefinedEvent, defineEvent, type EventValues, type StoredValues } from './define-event.ts';
+export { type DefinedEvent, defineEvent } from './define-event.ts';
 export { parseEventSignature, parseSignature } from './parse-signature.ts';
 export { readAbi, selectorOf } from './read-abi.ts';
 export { type AbiEntry, abiItemJson, readAbiItem } from './read-abi-item.ts';
