@@ -1,12 +1,12 @@
 import { KEY_GROUPS } from '../../apps/chainstead/src/configuration/key-facts.ts';
 import { type Setting, settingsOf } from './env-example.ts';
 
-/** docs/reference/settings.md: one heading per setting, in the groups of `.env.example`. */
+/** docs/reference/settings.md: one heading per setting, by group. */
 export function renderSettingsPage(): string {
   return `# Settings
 
 This page lists every setting. All are optional. Set them in the environment, or in a file: \`.env\` in the current folder, or the one of \`--config\`. The environment wins.
-[.env.example](../../.env.example) has the same settings as a file to copy.
+[.env.example](../../.env.example) has those that most users set, as a file to copy.
 
 - \`npx chainstead config validate\` checks your settings. \`npx chainstead config print\` shows them, without secrets.
 - Names that end in \`_<CHAIN>\` exist for each chain of \`CHAINS\` and \`GATEWAY_CHAINS\`. Write the chain in upper case, with \`_\` for \`-\`

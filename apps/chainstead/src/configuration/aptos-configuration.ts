@@ -1,49 +1,34 @@
-import type { AptosDatasetName, AptosNetwork } from '@chainstead/aptos';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 
-export interface AptosNetworkConfiguration {
-  readonly network: AptosNetwork;
-  readonly fullnodes: readonly string[];
-  readonly apiKey: string | null;
-  /** Null: the head at the first start. */
-  readonly startVersion: number | null;
-  /** Null: the head is followed. */
-  readonly endVersion: number | null;
-}
+export type AptosConfiguration = Readonly<ReturnType<typeof toAptosConfiguration>>;
+export type AptosNetworkConfiguration = Readonly<AptosConfiguration['networks'][number]>;
 
-export interface AptosConfiguration {
-  readonly datasets: readonly AptosDatasetName[];
-  readonly networks: readonly AptosNetworkConfiguration[];
-  /** Where the API means testnet. */
-  readonly testnetPort: number | null;
-}
+const NETWORKS = [
+  { network: 'mainnet', prefix: 'APTOS' },
+  { network: 'testnet', prefix: 'APTOS_TESTNET' },
+] as const;
 
-export function toAptosConfiguration(settings: GlobalSettings): AptosConfiguration {
-  const mainnet = networkOf('mainnet', settings.APTOS_NODE_URL, {
-    apiKey: settings.APTOS_API_KEY ?? null,
-    startVersion: settings.APTOS_START_VERSION ?? null,
-    endVersion: settings.APTOS_END_VERSION ?? null,
-  });
-  const testnet = networkOf('testnet', settings.APTOS_TESTNET_NODE_URL, {
-    apiKey: settings.APTOS_TESTNET_API_KEY ?? null,
-    startVersion: settings.APTOS_TESTNET_START_VERSION ?? null,
-    endVersion: settings.APTOS_TESTNET_END_VERSION ?? null,
-  });
+export function toAptosConfiguration(settings: GlobalSettings) {
   return {
     datasets: settings.APTOS_DATASETS,
-    networks: [...mainnet, ...testnet],
+    networks: NETWORKS.flatMap(({ network, prefix }) => {
+      const fullnodes = settings[`${prefix}_NODE_URL`];
+      if (fullnodes === undefined) return [];
+      return {
+        network,
+        fullnodes,
+        apiKey: settings[`${prefix}_API_KEY`] ?? null,
+        /** Null: the head at the first start. */
+        startVersion: settings[`${prefix}_START_VERSION`] ?? null,
+        /** Null: the head is followed. */
+        endVersion: settings[`${prefix}_END_VERSION`] ?? null,
+      };
+    }),
+    /** Where the API means testnet. */
     testnetPort: settings.APTOS_TESTNET_PORT ?? null,
   };
-}
-
-function networkOf(
-  network: AptosNetwork,
-  fullnodes: readonly string[] | undefined,
-  rest: Omit<AptosNetworkConfiguration, 'network' | 'fullnodes'>,
-): AptosNetworkConfiguration[] {
-  return fullnodes === undefined ? [] : [{ network, fullnodes, ...rest }];
 }
 
 export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] {
@@ -52,7 +37,7 @@ export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] 
     port === undefined || port !== settings.PORT
       ? []
       : [problemWith('APTOS_TESTNET_PORT', String(port), 'is PORT, too', factsOf(globalKeys.shape.APTOS_TESTNET_PORT))];
-  const ends = (['APTOS', 'APTOS_TESTNET'] as const).flatMap((prefix) => {
+  const ends = NETWORKS.flatMap(({ prefix }) => {
     const start = settings[`${prefix}_START_VERSION`];
     const endKey = `${prefix}_END_VERSION` as const;
     const end = settings[endKey];

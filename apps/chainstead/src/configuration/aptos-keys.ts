@@ -1,6 +1,6 @@
 import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
 import { keysOf } from './key-facts.ts';
-import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';
+import { httpUrls, listOf, oneOf, plainText, wholeNumber } from './values.ts';
 
 const { optional, withDefault } = keysOf('Aptos');
 
@@ -34,9 +34,8 @@ export const aptosKeys = {
 function aptosNetwork(network: string) {
   const version = wholeNumber(0);
   return {
-    nodeUrl: optional(listOf(urlOf('http:', 'https:')), {
+    nodeUrl: optional(httpUrls, {
       description: `REST APIs of Aptos ${network} fullnodes, with or without /v1. With two or more, Chainstead fails over between them and compares their ledgers`,
-      allowed: 'a comma list of http(s) URLs',
       example: `https://api.${network}.aptoslabs.com/v1`,
       whenAbsent: `Aptos ${network} is not indexed`,
       isUrl: true,
@@ -50,13 +49,11 @@ function aptosNetwork(network: string) {
     }),
     startVersion: optional(version, {
       description: `First Aptos ${network} transaction version to index`,
-      allowed: 'a whole number from 0',
       example: '0',
       whenAbsent: 'the newest version at the first start',
     }),
     endVersion: optional(version, {
       description: `Last Aptos ${network} transaction version to index`,
-      allowed: 'a whole number from 0',
       example: '1000000',
       whenAbsent: 'no end',
     }),

@@ -1,14 +1,7 @@
-import {
-  type Chain,
-  type ChainRegistry,
-  type CustomChain,
-  createChainRegistry,
-  type ProofPolicy,
-} from '@chainstead/chains';
+import { type Chain, type ChainRegistry, type CustomChain, createChainRegistry } from '@chainstead/chains';
 import { errorText } from '@chainstead/core';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway/reserved-segments';
 import type { UpstreamConfig } from '@chainstead/rpc';
-import type { RetentionSettings } from '@chainstead/sync';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { suggestChains } from './chain-suggestion.ts';
 import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
@@ -18,26 +11,7 @@ import { offeredNames } from './offered-names.ts';
 import { pricingRules } from './price-keys.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 
-export interface ChainConfiguration {
-  readonly name: string;
-  readonly chain: Chain;
-  readonly upstreams: readonly UpstreamConfig[];
-  /** Whether `upstreams` are public endpoints: none was configured. */
-  readonly usesPublicUpstreams: boolean;
-  /** Null: the head at the first start. */
-  readonly startBlock: number | null;
-  /** From the chain's first block, if it is young at the first start. */
-  readonly startsWhole: boolean;
-  /** Unknown to Chainstead. A development chain may have a block per transaction only. */
-  readonly isOwn: boolean;
-  /** Null: the head is followed. */
-  readonly endBlock: number | null;
-  readonly retention: RetentionSettings;
-  readonly backfillOrder: 'newest-first' | 'oldest-first';
-  readonly proof: ProofPolicy;
-  /** `receipts`: history is proven before it is served. */
-  readonly backfillProof: 'none' | 'receipts';
-}
+export type ChainConfiguration = Readonly<ReturnType<typeof chainConfiguration>>;
 
 export interface GatewayChainConfiguration
   extends Pick<ChainConfiguration, 'chain' | 'upstreams' | 'usesPublicUpstreams'> {
@@ -128,55 +102,53 @@ function readChain(
   variables: Variables,
   { known, selectedBy }: { readonly known: ChainRegistry; readonly selectedBy: SelectionKey },
 ): NamedChain | { readonly problems: readonly ConfigurationProblem[] } {
-  const own = ownVariables(name, variables);
-  const parsed = chainKeys.safeParse(own);
+  const given = ownVariables(name, variables);
+  const parsed = chainKeys.safeParse(given);
   if (!parsed.success) {
     const firstByKey = new Map(parsed.error.issues.toReversed().map((issue) => [issue.path[0], issue.message]));
     const problems = [...firstByKey].flatMap(([key, message]) =>
-      isChainKey(key) ? [chainProblem(name, key, own[key], message)] : [],
+      isChainKey(key) ? [chainProblem(name, key, given[key], message)] : [],
     );
     return { problems };
   }
   const base = known.find(name);
-  const id = parsed.data.CHAIN_ID ?? base?.id;
+  const own = parsed.data;
+  const id = own.CHAIN_ID ?? base?.id;
   if (id === undefined) return { problems: [unknownChain(name, known, selectedBy)] };
-  const wrapped = parsed.data.WRAPPED_NATIVE;
+  const wrapped = own.WRAPPED_NATIVE;
   const knownWrapped = base?.id === id ? base.wrappedNative : null;
   if (wrapped !== undefined && knownWrapped !== null && wrapped !== knownWrapped) {
     const reason = `is not ${knownWrapped}, the wrapped native token of ${base?.name}`;
-    return { problems: [chainProblem(name, 'WRAPPED_NATIVE', own.WRAPPED_NATIVE, reason)] };
+    return { problems: [chainProblem(name, 'WRAPPED_NATIVE', given.WRAPPED_NATIVE, reason)] };
   }
   return {
     name,
-    own: parsed.data,
+    own,
     custom: {
       key: base?.key ?? name,
       id,
-      confirmations: parsed.data.CONFIRMATIONS,
-      blockTimeMs: parsed.data.BLOCK_TIME_MS,
-      pollIntervalMs: parsed.data.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS,
-      reorgDepthMax: parsed.data.REORG_DEPTH_MAX,
-      nativeSymbol: parsed.data.NATIVE_SYMBOL,
+      confirmations: own.CONFIRMATIONS,
+      blockTimeMs: own.BLOCK_TIME_MS,
+      pollIntervalMs: own.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS,
+      reorgDepthMax: own.REORG_DEPTH_MAX,
+      nativeSymbol: own.NATIVE_SYMBOL,
       wrappedNative: wrapped,
-      proofPolicy: parsed.data.VERIFICATION ?? settings.VERIFICATION,
-      marketplaces: parsed.data.MARKETPLACES,
-      exchanges: parsed.data.EXCHANGES,
-      etherFeed:
-        parsed.data.ETHER_FEED === undefined
-          ? undefined
-          : { proxy: parsed.data.ETHER_FEED, decimals: 8, aggregators: [parsed.data.ETHER_FEED] },
-      tokenFeeds: parsed.data.FEEDS,
-      dollarTokens: parsed.data.DOLLAR_TOKENS,
+      proofPolicy: own.VERIFICATION ?? settings.VERIFICATION,
+      marketplaces: own.MARKETPLACES,
+      exchanges: own.EXCHANGES,
+      etherFeed: own.ETHER_FEED && { proxy: own.ETHER_FEED, decimals: 8, aggregators: [own.ETHER_FEED] },
+      tokenFeeds: own.FEEDS,
+      dollarTokens: own.DOLLAR_TOKENS,
       pricing: pricingRules(settings),
-      trustedHooks: parsed.data.TRUSTED_HOOKS,
+      trustedHooks: own.TRUSTED_HOOKS,
       transactions: {
-        mode: parsed.data.TRANSACTIONS,
+        mode: own.TRANSACTIONS,
         input: settings.TRANSACTION_INPUT,
         verifiesSenders: settings.VERIFY_SENDERS === 'on',
       },
-      logs: parsed.data.LOGS,
-      internalTransfers: parsed.data.INTERNAL_TRANSFERS,
-      swaps: parsed.data.SWAPS,
+      logs: own.LOGS,
+      internalTransfers: own.INTERNAL_TRANSFERS,
+      swaps: own.SWAPS,
     },
   };
 }
@@ -217,25 +189,25 @@ function isChainKey(key: unknown): key is ChainKey {
   return typeof key === 'string' && Object.hasOwn(chainKeys.shape, key);
 }
 
-function chainConfiguration(
-  name: string,
-  chain: Chain,
-  own: ChainSettings,
-  settings: GlobalSettings,
-  isOwn: boolean,
-): ChainConfiguration {
+function chainConfiguration(name: string, chain: Chain, own: ChainSettings, settings: GlobalSettings, isOwn: boolean) {
   return {
     name,
     chain,
     upstreams: upstreamsOf(chain, own),
+    /** Whether `upstreams` are public endpoints: none was configured. */
     usesPublicUpstreams: usesPublicUpstreams(own),
+    /** Null: the head at the first start. */
     startBlock: own.START_BLOCK ?? null,
+    /** From the chain's first block, if it is young at the first start. */
     startsWhole: isOwn && own.START_BLOCK === undefined,
+    /** Unknown to Chainstead. A development chain may have a block per transaction only. */
     isOwn,
+    /** Null: the head is followed. */
     endBlock: own.END_BLOCK ?? null,
     retention: { blocks: own.RETENTION_BLOCKS ?? null, since: own.RETENTION_FROM_DATE ?? null },
     backfillOrder: own.BACKFILL_ORDER,
     proof: chain.proofPolicy,
+    /** `receipts`: history is proven before it is served. */
     backfillProof: own.BACKFILL_PROOF ?? settings.BACKFILL_PROOF,
   };
 }

@@ -8,6 +8,7 @@ import {
   customExchange,
   decimalNumber,
   evmAddress,
+  httpUrls,
   listOf,
   marketplaceDeployment,
   oneOf,
@@ -36,7 +37,6 @@ export const chainKeys = z.object({
   }),
   RPC_RATE: chains.optional(decimalNumber(0.1, 100_000), {
     description: 'Requests per second to each upstream of the chain, shared by all processes of one start',
-    allowed: 'a number from 0.1 to 100000',
     example: '25',
     whenAbsent: 'no fixed limit; upstreams signal their limit with HTTP 429',
   }),
@@ -45,7 +45,7 @@ export const chainKeys = z.object({
     example: '32',
     whenAbsent: '24 per role, and 64 for gateway requests',
   }),
-  RPC_PRIVATE_URLS: chains.optional(listOf(urlOf('http:', 'https:')), {
+  RPC_PRIVATE_URLS: chains.optional(httpUrls, {
     description: 'Upstream nodes that get calls and transactions only if the chain has no upstream in RPC_URLS',
     allowed: 'a comma list of http(s):// URLs',
     example: 'https://relay.example.com',
@@ -91,7 +91,6 @@ export const chainKeys = z.object({
   ETHER_FEED: chains.optional(evmAddress, {
     description:
       'ETH/USD price feed with 8 decimals and a Chainlink interface: an aggregator that emits AnswerUpdated, or its proxy',
-    allowed: 'an address',
     example: '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419',
     whenAbsent: "the chain's known feed",
   }),
@@ -177,7 +176,6 @@ export const chainKeys = z.object({
   }),
   BACKFILL_ORDER: chains.withDefault(oneOf('newest-first', 'oldest-first'), {
     description: 'Order in which historical blocks are indexed',
-    allowed: 'newest-first or oldest-first',
     example: 'oldest-first',
     default: 'newest-first',
   }),
@@ -200,19 +198,16 @@ export const chainKeys = z.object({
   }),
   POLL_INTERVAL_MS: chains.optional(pollInterval, {
     description: 'Milliseconds between polls for a new head',
-    allowed: 'a whole number from 10 to 3600000',
     example: '2000',
     whenAbsent: 'POLL_INTERVAL_MS, or the default of the chain',
   }),
   VERIFICATION: verification.optional(proofPolicy, {
     description: 'VERIFICATION for one chain',
-    allowed: 'strict or record',
     example: 'record',
     whenAbsent: 'VERIFICATION, or the default of the chain',
   }),
   BACKFILL_PROOF: verification.optional(backfillProof, {
     description: 'BACKFILL_PROOF for one chain',
-    allowed: 'none or receipts',
     example: 'receipts',
     whenAbsent: 'BACKFILL_PROOF',
   }),

@@ -313,13 +313,15 @@ describe('the gateway', () => {
     expect(warnings).toEqual([]);
     expect(configuration.chains.map(({ chain }) => chain.key)).toEqual(['eth']);
     expect(configuration.gateway).toMatchObject({
-      weightPerSecond: 100,
-      allCallsPerSecond: null,
+      rateLimits: {
+        weightPerSecond: 100,
+        allCallsPerSecond: null,
+        callsPerSecond: new Map([
+          ['eth_getLogs', 10],
+          ['eth_call', 50],
+        ]),
+      },
       offersTraces: false,
-      callsPerSecond: new Map([
-        ['eth_getLogs', 10],
-        ['eth_call', 50],
-      ]),
       chains: [
         { slug: 'eth', upstreams: [{ url: 'https://a.example' }], integrity: 'none', logRangeMax: 500 },
         {
@@ -346,7 +348,7 @@ describe('the rate of JSON-RPC calls', () => {
     [{ RATE_LIMIT: '40', GATEWAY_RATE_LIMIT: '0' }, null, null],
     [{ GATEWAY_RATE_LIMIT: '100' }, null, 100],
   ])('of %j', (variables, allCallsPerSecond, weightPerSecond) => {
-    expect(parse(variables).configuration.gateway).toMatchObject({ allCallsPerSecond, weightPerSecond });
+    expect(parse(variables).configuration.gateway.rateLimits).toMatchObject({ allCallsPerSecond, weightPerSecond });
   });
 
   it('has traces where they are allowed', () => {

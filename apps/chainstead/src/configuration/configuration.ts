@@ -71,7 +71,6 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     roles: settings.ROLES,
     processes: { api: settings.API_PROCESSES, ingest: settings.INGEST_PROCESSES, worker: settings.WORKER_PROCESSES },
     logLevel: settings.LOG_LEVEL,
-    stopTimeoutMs: settings.STOP_TIMEOUT_MS,
     metrics: { host: settings.METRICS_HOST ?? settings.HOST, port: settings.METRICS_PORT ?? null },
     database: toDatabaseConfiguration(settings),
     redisUrl: settings.REDIS_URL ?? null,
@@ -110,12 +109,12 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     gateway: {
       chains: chains.gateway,
       chainsKey,
-      /** This and the next are per key; null: unlimited. */
-      weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
-      allCallsPerSecond: settings.GATEWAY_RATE_LIMIT === undefined ? unlessZero(settings.RATE_LIMIT) : null,
-      callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
-      socketsMax: settings.GATEWAY_SOCKETS_MAX,
-      socketsPerKey: settings.GATEWAY_SOCKETS_PER_KEY,
+      /** Per key; null: unlimited. */
+      rateLimits: {
+        weightPerSecond: unlessZero(settings.GATEWAY_RATE_LIMIT),
+        allCallsPerSecond: settings.GATEWAY_RATE_LIMIT === undefined ? unlessZero(settings.RATE_LIMIT) : null,
+        callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
+      },
       offersTraces: settings.GATEWAY_TRACES === 'on',
     },
     chains: chains.configured,
@@ -137,13 +136,8 @@ function toWebhooksConfiguration(settings: GlobalSettings) {
     /** The last one repeats. */
     retryDelaysMs: settings.WEBHOOK_RETRY_SCHEDULE,
     historyDays: settings.WEBHOOK_HISTORY_DAYS,
-    concurrency: settings.WEBHOOK_CONCURRENCY,
     concurrencyPerHost: settings.WEBHOOK_CONCURRENCY_PER_HOST,
-    triggerCalls: settings.TRIGGER_CALLS_PER_BLOCK,
-    historicalJobs: {
-      jobsPerKey: settings.HISTORICAL_JOBS_PER_KEY,
-      blocksMax: settings.HISTORICAL_JOB_BLOCKS,
-    },
+    historicalBlocksMax: settings.HISTORICAL_JOB_BLOCKS,
     bounds: {
       streamsPerKey: settings.STREAMS_PER_KEY,
       addressesPerStream: settings.ADDRESSES_PER_STREAM,
@@ -161,7 +155,6 @@ function toDatabaseConfiguration(settings: GlobalSettings) {
     sessionUrl: settings.DATABASE_SESSION_URL ?? null,
     superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
     readUrl: settings.DATABASE_READ_URL ?? null,
-    readLagMaxMs: settings.DATABASE_READ_MAX_LAG_SECONDS * 1_000,
     poolSize: settings.DATABASE_POOL_SIZE,
     prepared: settings.DATABASE_PREPARED === 'true',
     dataDirectory: settings.DATA_DIR,

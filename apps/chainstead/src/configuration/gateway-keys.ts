@@ -53,14 +53,4 @@ export const gatewayKeys = {
     example: 'on',
     default: 'off',
   }),
-  GATEWAY_SOCKETS_MAX: withDefault(wholeNumber(0, 1_000_000), {
-    description: 'Maximum number of open JSON-RPC WebSockets per process. 0 accepts none',
-    example: '5000',
-    default: '1000',
-  }),
-  GATEWAY_SOCKETS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
-    description: 'Maximum number of open WebSockets per key, in each process',
-    example: '500',
-    default: '100',
-  }),
 };

@@ -12,6 +12,7 @@ import {
   configuredKey,
   DATASET_NAMES,
   datasetList,
+  httpUrls,
   LIGHT,
   listOf,
   oneOf,
@@ -71,11 +72,6 @@ const storageKeys = {
     example: 'postgres://chainstead:secret@standby-1:5432,standby-2:5432/chainstead',
     whenAbsent: 'all reads use DATABASE_URL',
     isUrl: true,
-  }),
-  DATABASE_READ_MAX_LAG_SECONDS: storage.withDefault(wholeNumber(1, 300), {
-    description: 'Maximum lag of a standby in DATABASE_READ_URL. A standby further behind is not read from',
-    example: '30',
-    default: '10',
   }),
   DATABASE_DISK_BYTES: storage.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), {
     description:
@@ -179,7 +175,7 @@ const apiKeys = {
   }),
   CONNECTIONS_MAX: api.withDefault(wholeNumber(10, 1_000_000), {
     description:
-      'Maximum number of concurrent connections per process, including WebSockets. At the limit, an idle connection is closed for a new one; without idle connections, new ones are closed',
+      'Maximum number of concurrent connections per process. At the limit, an idle connection is closed for a new one; without idle connections, new ones are closed. Half of them may be JSON-RPC WebSockets, a twentieth those of one key',
     example: '10000',
     default: '2000',
   }),
@@ -259,16 +255,14 @@ const onDemandKeys = {
     example: '5000',
     default: '15000',
   }),
-  IPFS_GATEWAYS: onDemand.withDefault(listOf(urlOf('http:', 'https:')), {
+  IPFS_GATEWAYS: onDemand.withDefault(httpUrls, {
     description: 'Gateways for ipfs:// metadata, tried in order',
-    allowed: 'a comma list of http(s) URLs',
     example: 'https://ipfs.example.com',
     default: 'https://ipfs.io,https://dweb.link',
     isUrl: true,
   }),
-  ARWEAVE_GATEWAYS: onDemand.withDefault(listOf(urlOf('http:', 'https:')), {
+  ARWEAVE_GATEWAYS: onDemand.withDefault(httpUrls, {
     description: 'Gateways for ar:// metadata, tried in order',
-    allowed: 'a comma list of http(s) URLs',
     example: 'https://arweave.example.com',
     default: 'https://arweave.net',
     isUrl: true,
@@ -325,21 +319,18 @@ const chainSelectionKeys = {
   }),
   POLL_INTERVAL_MS: chains.optional(pollInterval, {
     description: 'Milliseconds between polls for a new head, on every chain without a subscription to new heads',
-    allowed: 'a whole number from 10 to 3600000',
     example: '2000',
     whenAbsent: 'the default of each chain, about half its block time',
   }),
   VERIFICATION: verification.optional(proofPolicy, {
     description:
       'Action for a block whose receipts root no upstream can reproduce, on every chain. strict stops the chain; record stores the block as unproven',
-    allowed: 'strict or record',
     example: 'record',
     whenAbsent: 'the default of each chain: strict if its receipt encoding is known, otherwise record',
   }),
   BACKFILL_PROOF: verification.withDefault(backfillProof, {
     description:
       'Whether historical blocks are served before they are proven (none), or only after proof by full receipts (receipts, slower)',
-    allowed: 'none or receipts',
     example: 'receipts',
     default: 'none',
   }),

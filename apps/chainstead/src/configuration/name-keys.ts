@@ -1,6 +1,6 @@
 import { NAME_CONTRACTS } from '@chainstead/tokens/names/name-chains';
 import { keysOf } from './key-facts.ts';
-import { evmAddress, listOf, oneOf, urlOf } from './values.ts';
+import { evmAddress, httpUrls, oneOf } from './values.ts';
 
 const { optional, withDefault } = keysOf('Names');
 
@@ -16,14 +16,13 @@ export const nameKeys = {
   }),
   ENS_UNIVERSAL_RESOLVER: withDefault(evmAddress, {
     description: 'Address of the ENS Universal Resolver, for development chains that have their own',
-    allowed: 'an address',
     example: NAME_CONTRACTS.universalResolver,
     default: NAME_CONTRACTS.universalResolver,
   }),
 };
 
 function upstreams(chain: string, services: string) {
-  return optional(listOf(urlOf('http:', 'https:')), {
+  return optional(httpUrls, {
     description: `${chain} RPC URLs for name lookups (${services}), independent of CHAINS`,
     allowed: 'a comma list of http(s):// URLs',
     example: 'https://node.example.com/v2/secret',

@@ -1,4 +1,5 @@
 import type { PricingRules } from '@chainstead/chains';
+import type { z } from 'zod';
 import { keysOf } from './key-facts.ts';
 import { exactNumber, wholeNumber } from './values.ts';
 
@@ -10,7 +11,6 @@ export const priceKeys = {
   PRICE_MIN_SIDE_USD: withDefault(exactNumber(0, 1_000_000_000_000), {
     description:
       'US dollars that each side of a pool must hold, so that the pool counts for prices. Requests may set another value',
-    allowed: 'a number from 0 to 1000000000000, with up to 6 decimals',
     example: '150',
     default: '500',
   }),
@@ -22,7 +22,6 @@ export const priceKeys = {
   PRICE_JUMP_LIMIT: withDefault(exactNumber(1, 100), {
     description:
       'Factor between a price and its median over the window. Above it, the median is served until the price has held for PRICE_HOLD_SECONDS',
-    allowed: 'a number from 1 to 100, with up to 6 decimals',
     example: '1.5',
     default: '1.1',
   }),
@@ -39,20 +38,12 @@ export const priceKeys = {
   PRICE_HOP_MIN_USD: withDefault(exactNumber(0, 1_000_000_000_000), {
     description:
       'US dollars that the pools of a token must hold on the side of anchors, so that tokens without such a pool are priced through it',
-    allowed: 'a number from 0 to 1000000000000, with up to 6 decimals',
     example: '100000',
     default: '50000',
   }),
 };
 
-interface PriceSettings {
-  readonly PRICE_MIN_SIDE_USD: PricingRules['minSideDepth'];
-  readonly PRICE_WINDOW_SECONDS: number;
-  readonly PRICE_JUMP_LIMIT: PricingRules['jumpLimit'];
-  readonly PRICE_HOLD_SECONDS: number;
-  readonly PRICE_POOLS_MAX: number;
-  readonly PRICE_HOP_MIN_USD: PricingRules['hopMinDepth'];
-}
+type PriceSettings = { readonly [Key in keyof typeof priceKeys]: z.output<(typeof priceKeys)[Key]> };
 
 export function pricingRules(settings: PriceSettings): PricingRules {
   return {

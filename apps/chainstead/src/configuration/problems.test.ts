@@ -51,7 +51,7 @@ describe('problems', () => {
     ]);
     expect(problemsOf({ ...standbys, DATABASE_URL: 'x' }).map(({ key }) => key)).toEqual(['DATABASE_URL']);
     const { database } = parse({ ...standbys, DATABASE_URL: 'postgres://db/x' }).configuration;
-    expect(database).toMatchObject({ readUrl: standbys.DATABASE_READ_URL, readLagMaxMs: 10_000 });
+    expect(database).toMatchObject({ readUrl: standbys.DATABASE_READ_URL });
   });
 
   it('are complete sentences', () => {

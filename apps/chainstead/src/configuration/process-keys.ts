@@ -16,20 +16,17 @@ export const processKeys = {
   API_PROCESSES: withDefault(processCount, {
     description:
       'Number of `api` processes that share its port. auto: one per CPU core. Each has its own memory and Postgres connections (docs/operate/scale.md)',
-    allowed: 'auto, or a whole number from 1 to 64',
     example: 'auto',
     default: '1',
   }),
   INGEST_PROCESSES: withDefault(processCount, {
     description:
       'Number of `ingest` processes. One of them follows each chain. After the backfill of its chains, a process helps the others. auto: one per CPU core',
-    allowed: 'auto, or a whole number from 1 to 64',
     example: '4',
     default: '1',
   }),
   WORKER_PROCESSES: withDefault(processCount, {
     description: 'Number of `worker` processes that share the queues. auto: one per CPU core',
-    allowed: 'auto, or a whole number from 1 to 64',
     example: '2',
     default: '1',
   }),
@@ -38,11 +35,6 @@ export const processKeys = {
     allowed: 'fatal, error, warn, info, debug, trace or silent',
     example: 'debug',
     default: 'info',
-  }),
-  STOP_TIMEOUT_MS: withDefault(wholeNumber(100, 600_000), {
-    description: 'Milliseconds for a stopping process to finish its requests and blocks. Then it is killed',
-    example: '30000',
-    default: '15000',
   }),
   METRICS_PORT: optional(wholeNumber(0, PORT_MAX), {
     description:

@@ -34,7 +34,8 @@ export function decimalNumber(min: number, max: number): z.ZodType<number, strin
   return plainText
     .regex(/^\d+(\.\d+)?$/, 'is not a number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`);
+    .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`)
+    .register(allowedTexts, { allowed: `a number from ${min} to ${max}` });
 }
 
 export function exactNumber(min: number, max: number): z.ZodType<Fraction, string> {
@@ -44,7 +45,8 @@ export function exactNumber(min: number, max: number): z.ZodType<Fraction, strin
     .transform((text) => {
       const [whole = '', decimals = ''] = text.split('.');
       return { numerator: BigInt(`${whole}${decimals}`), denominator: 10n ** BigInt(decimals.length) };
-    });
+    })
+    .register(allowedTexts, { allowed: `a number from ${min} to ${max}, with up to 6 decimals` });
 }
 
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice, string> {
@@ -90,13 +92,20 @@ export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly 
     .pipe(z.array(item));
 }
 
+export const httpUrls = listOf(urlOf('http:', 'https:')).register(allowedTexts, {
+  allowed: 'a comma list of http(s) URLs',
+});
+
 const PROCESSES_MAX = 64;
 
-export const processCount: z.ZodType<number | 'auto', string> = plainText.toLowerCase().pipe(
-  z.union([z.literal('auto'), wholeNumber(1, PROCESSES_MAX)], {
-    error: `is neither auto nor a whole number from 1 to ${PROCESSES_MAX}`,
-  }),
-);
+export const processCount: z.ZodType<number | 'auto', string> = plainText
+  .toLowerCase()
+  .pipe(
+    z.union([z.literal('auto'), wholeNumber(1, PROCESSES_MAX)], {
+      error: `is neither auto nor a whole number from 1 to ${PROCESSES_MAX}`,
+    }),
+  )
+  .register(allowedTexts, { allowed: `auto, or a whole number from 1 to ${PROCESSES_MAX}` });
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
@@ -173,7 +182,8 @@ export const configuredKey: z.ZodType<ConfiguredKey, string> = plainText
 
 export const evmAddress: z.ZodType<Address, string> = plainText
   .refine((text) => isAddress(text), 'is not an address')
-  .transform(parseAddress);
+  .transform(parseAddress)
+  .register(allowedTexts, { allowed: 'an address' });
 
 /** `protocol:address`. */
 export const marketplaceDeployment: z.ZodType<MarketplaceDeployment, string> = plainText

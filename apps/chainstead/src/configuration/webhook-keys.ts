@@ -20,17 +20,6 @@ export const webhookKeys = {
     example: '30',
     default: '7',
   }),
-  TRIGGER_CALLS_PER_BLOCK: withDefault(wholeNumber(1, 100_000), {
-    description:
-      'Maximum number of trigger calls, and of native balances, in the webhook of one block. Further ones are reported as an error',
-    example: '200',
-    default: '1000',
-  }),
-  HISTORICAL_JOBS_PER_KEY: withDefault(wholeNumber(1, 10_000), {
-    description: 'Maximum number of concurrent stream replays over past blocks, per API key',
-    example: '5',
-    default: '20',
-  }),
   HISTORICAL_JOB_BLOCKS: withDefault(wholeNumber(1, 1_000_000_000), {
     description: 'Maximum number of blocks in one replay',
     example: '100000',
@@ -56,11 +45,6 @@ export const webhookKeys = {
     description: 'Maximum number of failed webhooks and single blocks queued for replay, per API key',
     example: '100',
     default: '1000',
-  }),
-  WEBHOOK_CONCURRENCY: withDefault(wholeNumber(1, 10_000), {
-    description: 'Maximum number of concurrent webhook requests per process',
-    example: '500',
-    default: '200',
   }),
   WEBHOOK_CONCURRENCY_PER_HOST: withDefault(wholeNumber(1, 1_000), {
     description:

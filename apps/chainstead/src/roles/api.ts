@@ -115,9 +115,12 @@ function aptosRoutesOf({ networks, datasets, testnetPort }: Configuration['aptos
   });
 }
 
+/** A standby further behind is not read from. */
+const STANDBY_LAG_MS_MAX = 10_000;
+
 async function openStandbys(context: RoleContext): Promise<Reads | null> {
   const { configuration, database, logger, metrics, place = ONLY_PROCESS } = context;
-  const { readUrl, readLagMaxMs, poolSize, prepared } = configuration.database;
+  const { readUrl, poolSize, prepared } = configuration.database;
   if (readUrl === null) return null;
   return openReads({
     ...apiSessions(prepared),
@@ -125,7 +128,7 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
     primary: database,
     applicationName: 'chainstead api',
     poolSize,
-    lagMaxMs: readLagMaxMs,
+    lagMaxMs: STANDBY_LAG_MS_MAX,
     onRoom(host, room) {
       // For all processes here: their sessions have the same name.
       const needed = place.of * connectionsToStandby(configuration);

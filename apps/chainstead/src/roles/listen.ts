@@ -28,8 +28,8 @@ import { watchSchema } from './schema-watch.ts';
 import { readStreamExamples } from './stream-examples.ts';
 
 const RATE_WINDOW_SECONDS = 1;
-/** Part of the stop time for running requests; the rest is for closing the database. */
-const CLOSE_SHARE = 0.8;
+/** For running requests. The rest of the supervisor's time is for closing the database. */
+const CLOSE_DEADLINE_MS = 12_000;
 
 interface Served
   extends Pick<ApiOptions, 'routes' | 'openRoutes' | 'bodies' | 'sharedLimits' | 'usage' | 'host'>,
@@ -124,11 +124,10 @@ async function serveAt(
 ): Promise<ApiServer> {
   const { configuration, logger } = context;
   try {
-    const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
     const server = await serveApi(app, {
       host,
       port,
-      closeDeadlineMs,
+      closeDeadlineMs: CLOSE_DEADLINE_MS,
       connectionsMax: configuration.api.connectionsMax,
       ...(rawHandler !== undefined && { rawHandler }),
       ...(upgrades !== undefined && { upgrades }),

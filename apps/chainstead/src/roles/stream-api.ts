@@ -27,16 +27,16 @@ export interface StreamApi {
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, clock } = context;
   const { chainRegistry: registry } = configuration;
-  const { triggerCalls, historicalJobs, bounds, replaysPerKey } = configuration.webhooks;
+  const { historicalBlocksMax: blocksMax, bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
     const { chain, proof: policy } = configured;
     const pool = openPool(configured, context);
-    const enrich = createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls });
+    const enrich = createEnrichMatch({ database, chain, pool, clock, logger });
     return { chain, pool, policy, enrich };
   });
-  const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey, ...historicalJobs });
+  const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey, blocksMax });
   const starts = new Map<ChainId, Promise<void>>();
 
   /** @throws NoUpstreamError; the next request tries again */

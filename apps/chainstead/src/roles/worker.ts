@@ -151,20 +151,23 @@ function openNameReader(context: RoleContext, indexed: readonly NameNodes[], egr
   };
 }
 
+/** Requests to all hosts. */
+const WEBHOOK_CONCURRENCY = 200;
+
 async function startWebhooks(
   context: RoleContext,
   chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[],
   journal: WorkJournal,
 ) {
   const { configuration, database, logger, metrics, clock } = context;
-  const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;
+  const { retries, retryDelaysMs, historyDays, concurrencyPerHost } = configuration.webhooks;
   const egress = createEgress({
     allowPrivate: configuration.privateNetworks,
     connectionsPerOrigin: concurrencyPerHost,
   });
   const enriched = chains.map(({ chain, pool }) => ({
     chain,
-    enrich: createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls }),
+    enrich: createEnrichMatch({ database, chain, pool, clock, logger }),
   }));
   const worker = createDeliveryWorker({
     database,
@@ -172,7 +175,7 @@ async function startWebhooks(
     bodies: createWebhookBodies({ database, chains: enriched, clock, journal }),
     retries: { retries, delaysMs: retryDelaysMs },
     historyDays,
-    concurrency,
+    concurrency: Math.max(WEBHOOK_CONCURRENCY, concurrencyPerHost),
     concurrencyPerHost,
     logger,
     metrics,

@@ -27,6 +27,8 @@ export interface RunRolesOptions {
   onReady(ready: readonly RoleReady[], metrics: string | null): void;
 }
 
+/** From the request to stop until the kill. */
+const STOP_TIMEOUT_MS = 15_000;
 const NOTHING_TO_REPLACE =
   'SIGHUP ignored. It replaces API processes only if they are child processes: set API_PROCESSES above 1, or run several roles';
 
@@ -68,7 +70,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
 }
 
 async function runSupervised(options: RunRolesOptions): Promise<void> {
-  const { configuration, context, logger } = options;
+  const { context, logger } = options;
   const exchange = createMetricsExchange();
   const shares = createUpstreamShares();
   const launched = new Map<RoleSlot, LaunchedRole>();
@@ -102,7 +104,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     clock: context.clock,
     logger,
     metrics: createSupervisorMetrics(metrics),
-    stopTimeoutMs: configuration.stopTimeoutMs,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
     onFinishing: (roles) => {
       if (context.stopSignal.aborted) context.stderr.write(renderFinishing(roles));
     },

@@ -1,6 +1,4 @@
-import { counter, defineMetrics, gauge, histogram, type Tally } from '@chainstead/core';
-import type { ConcurrencyLimiter, LearnedPace, RateLimiter } from './limits/call-limits.ts';
-import type { UpstreamConfig } from './upstream-pool.ts';
+import { counter, defineMetrics, gauge, getOrCompute, histogram, type Tally } from '@chainstead/core';
 
 export const LATENCY_BUCKETS: readonly number[] = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -43,26 +41,6 @@ export const createPoolMetrics = defineMetrics('chainstead_rpc', {
   ),
 });
 
-export function measureLimits(
-  metrics: PoolMetrics,
-  labels: { readonly chain: string; readonly upstream: string },
-  {
-    config,
-    pace,
-    learned,
-    slots,
-  }: {
-    readonly config: UpstreamConfig;
-    readonly pace: RateLimiter;
-    readonly learned: LearnedPace;
-    readonly slots: ConcurrencyLimiter | null;
-  },
-): void {
-  if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
-  metrics.rateLearned.addSource(labels, () => learned.perSecond ?? 0);
-  metrics.turnsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0));
-}
-
 export function createRequestCounter(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
@@ -70,10 +48,8 @@ export function createRequestCounter(
   const tallies = new Map<string, Map<string, Tally>>();
   return (method, outcome) => {
     const label = methodLabel(method);
-    const byMethod = tallies.get(outcome) ?? new Map<string, Tally>();
-    if (byMethod.size === 0) tallies.set(outcome, byMethod);
-    const tally = byMethod.get(label) ?? metrics.requests.tally({ ...labels, method: label, outcome });
-    if (tally.value++ === 0) byMethod.set(label, tally);
+    const byMethod = getOrCompute(tallies, outcome, () => new Map<string, Tally>());
+    getOrCompute(byMethod, label, () => metrics.requests.tally({ ...labels, method: label, outcome })).value++;
   };
 }
 

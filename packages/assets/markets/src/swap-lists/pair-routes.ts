@@ -1,15 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  NotFoundError,
-  querySchema,
-  type RouteModule,
-  textParameter,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { type ApiDependencies, defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { shownToken } from '../anchors/anchors-of-chain.ts';
 import { factoriesOf, unknownExchange } from './exchange-names.ts';
 import { getPairOfTokens, getReserves, type PairOfTokens, STATES_DATASET } from './get-pair-state.ts';
@@ -57,81 +49,68 @@ const pairAddressSchema = z
 /** docs/api/swaps.md#reserves-of-a-pair */
 export const pairReservesRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
-  const route = createRoute({
-    method: 'get',
+  defineRoute(app, dependencies, {
     path: '/api/v2.2/{pair_address}/reserves',
     operationId: 'getPairReserves',
     tags: ['Tokens'],
     summary: 'Get reserves of a pair',
     description:
       'Last reserves of a pool at or before a block, from its `Sync` events. Returns 404 for a pool without proof, without reserves (such as Uniswap v3), or without an indexed event until that block.',
-    request: { params: z.object({ pair_address: pairParameter() }), query: querySchema(stateQuery(parameters)) },
-    responses: {
-      200: { description: 'Reserves of the pair', content: { 'application/json': { schema: reservesSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
+    params: { pair_address: pairParameter() },
+    query: stateQuery(parameters),
+    datasets: [STATES_DATASET],
+    response: { description: 'Reserves of the pair', schema: reservesSchema },
+    errors: [404],
+    async answer({ pair_address: pool, chain, ...query }) {
+      const { isKnown, reserves } = await getReserves(reads, chain, pool, stateBlockOf(query));
+      if (!isKnown) throw pairNotFound(chains, chain);
+      if (reserves === null)
+        throw new NotFoundError(`${PAIR_NOT_FOUND}: no reserves of it are indexed at or before the requested block`);
+      return { reserve0: reserves[0], reserve1: reserves[1] };
     },
-  });
-  app.openapi(route, async (c) => {
-    const { pair_address: pool } = c.req.valid('param');
-    const query = c.req.valid('query');
-    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-    const { isKnown, reserves } = await getReserves(reads, chain, pool, stateBlockOf(query));
-    if (!isKnown) throw pairNotFound(chains, chain);
-    if (reserves === null)
-      throw new NotFoundError(`${PAIR_NOT_FOUND}: no reserves of it are indexed at or before the requested block`);
-    return c.json({ reserve0: reserves[0], reserve1: reserves[1] }, 200);
   });
 };
 
 /** docs/api/swaps.md#address-of-a-pair */
 export const pairAddressRoute: RouteModule = (app, dependencies) => {
   const { chains, parameters, reads } = dependencies;
-  const route = createRoute({
-    method: 'get',
+  defineRoute(app, dependencies, {
     path: '/api/v2.2/{token0_address}/{token1_address}/pairAddress',
     operationId: 'getPairAddress',
     tags: ['Tokens'],
     summary: 'Get the pair of two tokens',
     description:
       'Proven pool of two tokens on an exchange; of several, the one with the most liquidity. Returns 404 if no pool is known: it may exist without an indexed swap or creation.',
-    request: {
-      params: z.object({
-        token0_address: parameters.address.openapi({ description: 'Address of one token. The order does not matter.' }),
-        token1_address: parameters.address.openapi({ description: 'Address of the other token.' }),
-      }),
-      query: querySchema({
-        ...stateQuery(parameters),
-        exchange: textParameter('the name of an exchange or the address of its factory', (given) =>
-          given === '' ? undefined : given,
-        ).openapi({
-          type: 'string',
-          description: 'Name of an exchange (uniswapv2, Sushiswap v2, …) or address of its factory.',
-          example: 'uniswapv2',
-        }),
+    params: {
+      token0_address: parameters.address.openapi({ description: 'Address of one token. The order does not matter.' }),
+      token1_address: parameters.address.openapi({ description: 'Address of the other token.' }),
+    },
+    query: {
+      ...stateQuery(parameters),
+      exchange: textParameter('the name of an exchange or the address of its factory', (given) =>
+        given === '' ? undefined : given,
+      ).openapi({
+        type: 'string',
+        description: 'Name of an exchange (uniswapv2, Sushiswap v2, …) or address of its factory.',
+        example: 'uniswapv2',
       }),
     },
-    responses: {
-      200: { description: 'A pair and its tokens', content: { 'application/json': { schema: pairAddressSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
+    datasets: [STATES_DATASET],
+    response: { description: 'A pair and its tokens', schema: pairAddressSchema },
+    errors: [404],
+    async answer({ token0_address: left, token1_address: right, chain, ...query }) {
+      const factories = factoriesOf(query.exchange, chain);
+      if (factories.length === 0) throw unknownExchange(chain, query.exchange);
+      const pair = await getPairOfTokens(reads, chain, [left, right], factories, stateBlockOf(query));
+      if (pair === null) throw pairNotFound(chains, chain);
+      const shown = [pair.token0, pair.token1].map((token) => showToken(token, pair, chain));
+      const [token0, token1] = shown.toSorted((lower, higher) => (lower.address < higher.address ? -1 : 1));
+      if (token0 === undefined || token1 === undefined) throw new NotFoundError(PAIR_NOT_FOUND);
+      const { pool, exchange, factory } = pair;
+      return { token0, token1, pairAddress: pool, exchange, exchangeAddress: factory, exchangeLogo: null };
     },
-  });
-  app.openapi(route, async (c) => {
-    const { token0_address: left, token1_address: right } = c.req.valid('param');
-    const query = c.req.valid('query');
-    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-    const factories = factoriesOf(query.exchange, chain);
-    if (factories.length === 0) throw unknownExchange(chain, query.exchange);
-    const pair = await getPairOfTokens(reads, chain, [left, right], factories, stateBlockOf(query));
-    if (pair === null) throw pairNotFound(chains, chain);
-    const shown = [pair.token0, pair.token1].map((token) => showToken(token, pair, chain));
-    const [token0, token1] = shown.toSorted((lower, higher) => (lower.address < higher.address ? -1 : 1));
-    if (token0 === undefined || token1 === undefined) throw new NotFoundError(PAIR_NOT_FOUND);
-    const { pool, exchange, factory } = pair;
-    return c.json({ token0, token1, pairAddress: pool, exchange, exchangeAddress: factory, exchangeLogo: null }, 200);
   });
 };
-
-const DEFAULT_CHAIN = 'eth';
 
 function stateQuery(parameters: ApiDependencies['parameters']) {
   return {

@@ -1,10 +1,16 @@
 import type { Address } from '@chainstead/core';
+import { booleanParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { salePricesSchema } from '../sale-prices/sale-prices-response.ts';
 import type { Collection } from './get-collection.ts';
 
 const text = z.string().nullable();
 const NO_PRICES = 'Always null: floor prices are not available. Only with include_prices';
+
+export const includePrices = booleanParameter({
+  default: false,
+  description: 'Adds floor prices and the last sale, if known.',
+});
 
 /** docs/api/nfts.md#collection-metadata */
 export const collectionMetadataSchema = z

@@ -1,15 +1,6 @@
-import {
-  type ApiDependencies,
-  BODY_LIST_MAX,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  refuseBody,
-  requireIndexes,
-} from '@chainstead/http';
+import { BODY_LIST_MAX, defineRoute, type RouteModule, refuseBody, requireIndexes } from '@chainstead/http';
 import { indexedHeaders } from '@chainstead/pages';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
@@ -18,8 +9,6 @@ import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { readWithinBudget } from './read-within-budget.ts';
 import { createTokenHolders } from './token-holders.ts';
-
-const DEFAULT_CHAIN = 'eth';
 
 /** docs/api/nfts.md#multiple-nfts */
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
@@ -31,15 +20,29 @@ export function multipleNftsRoute(
   heldNow?: HeldNow,
 ): RouteModule {
   return (app, dependencies) => {
-    const { chains, database } = dependencies;
+    const { database, parameters } = dependencies;
+    const tokens = z.array(z.object({ token_address: parameters.address, token_id: parameters.tokenId }));
     const requests = createRequests(dependencies);
     const pages = createRecordPages(database, sendersOf);
     const holders = createTokenHolders(database, heldNow);
-    app.openapi(
-      routeOf(dependencies),
-      async (c) => {
-        const body = c.req.valid('json');
-        const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, nftTransfers.name);
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/nft/getMultipleNFTs',
+      operationId: 'getMultipleNFTs',
+      tags: ['NFTs'],
+      summary: 'Get metadata of multiple NFTs',
+      description:
+        'Up to 25 NFTs in request order. null for an NFT without transfers in the indexed blocks. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks of their collections.',
+      query: { chain: parameters.chain },
+      body: z.object({
+        tokens: tokens.min(1).max(BODY_LIST_MAX),
+        normalizeMetadata: z.boolean().optional(),
+        media_items: z.boolean().optional(),
+      }),
+      refuseInvalid: refuseBody('tokens'),
+      datasets: [nftTransfers.name],
+      response: { description: 'The NFTs', schema: multipleNftsSchema },
+      errors: [413],
+      async answer({ body, chain, c }) {
         const requester = requests.requesterOf(c);
         requireIndexes(await holders.missingIndexes());
         const tokens = body.tokens.map(({ token_address: address, token_id: tokenId }) => ({ address, tokenId }));
@@ -58,39 +61,6 @@ export function multipleNftsRoute(
         const nfts = held.map((key) => (key === null ? null : (shown.next().value ?? null)));
         return c.json(nfts, 200, indexedHeaders(coveredOfAll(coverage)));
       },
-      refuseBody('tokens'),
-    );
+    });
   };
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  const tokens = z.array(z.object({ token_address: parameters.address, token_id: parameters.tokenId }));
-  return createRoute({
-    method: 'post',
-    path: '/api/v2.2/nft/getMultipleNFTs',
-    operationId: 'getMultipleNFTs',
-    tags: ['NFTs'],
-    summary: 'Get metadata of multiple NFTs',
-    description:
-      'Up to 25 NFTs in request order. null for an NFT without transfers in the indexed blocks. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks of their collections.',
-    request: {
-      query: querySchema({ chain: parameters.chain }),
-      body: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: z.object({
-              tokens: tokens.min(1).max(BODY_LIST_MAX),
-              normalizeMetadata: z.boolean().optional(),
-              media_items: z.boolean().optional(),
-            }),
-          },
-        },
-      },
-    },
-    responses: {
-      200: { description: 'The NFTs', content: { 'application/json': { schema: multipleNftsSchema } } },
-      ...errorResponses(400, 401, 413, 429, 500, 503),
-    },
-  });
 }

@@ -2,19 +2,16 @@ import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import {
   type ApiContext,
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
+  defineRoute,
   NotFoundError,
   NotServedError,
-  querySchema,
   type RouteModule,
   refuseInvalid,
   requireIndexes,
   UNSERVED_OPERATIONS,
 } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { getCollectionCoverage } from '../collections/collection-coverage.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { enqueueCollection } from '../collections/requested-collections.ts';
@@ -28,8 +25,6 @@ import { nftTransfers } from '../transfers/dataset.ts';
 import { readTokens, requestTokens } from './read-requested-tokens.ts';
 import { createTokenHolders } from './token-holders.ts';
 
-const DEFAULT_CHAIN = 'eth';
-
 /** docs/api/nfts.md#nft-metadata */
 export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
 
@@ -40,17 +35,29 @@ export function nftMetadataRoute(
   heldNow?: HeldNow,
 ): RouteModule {
   return (app, dependencies) => {
-    const { chains, database } = dependencies;
+    const { database, parameters } = dependencies;
     const requests = createRequests(dependencies);
     const pages = createRecordPages(database, sendersOf);
     const holders = createTokenHolders(database, heldNow);
-    app.openapi(
-      routeOf(dependencies),
-      async (c) => {
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/nft/{address}/{token_id}',
+      operationId: 'getNFTMetadata',
+      tags: ['NFTs'],
+      summary: 'Get metadata of an NFT',
+      description:
+        'An NFT with its owner and metadata. For ERC-1155, the owner is the holder that received it last. Unknown metadata is read on request, up to `ON_DEMAND_WAIT_MS`; after that, returns the known data.',
+      params: { address: parameters.address, token_id: parameters.tokenId },
+      query: {
+        chain: parameters.chain,
+        ...recordParameters({ normalizeMetadata: true }),
+        include_prices: includePricesParameter(),
+      },
+      refuseInvalid: refuseUnlessNamed,
+      datasets: [nftTransfers.name],
+      response: { description: 'The NFT', schema: nftMetadataSchema },
+      errors: [404],
+      async answer({ address, token_id: tokenId, chain, c, ...query }) {
         const started = performance.now();
-        const { address, token_id: tokenId } = c.req.valid('param');
-        const query = c.req.valid('query');
-        const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, nftTransfers.name);
         const requested = { chain, requester: requests.requesterOf(c) };
         requireIndexes(await holders.missingIndexes());
         await enqueueCollection({ database, requests }, requested, address);
@@ -69,10 +76,9 @@ export function nftMetadataRoute(
         const options = { format, normalizeMetadata, mediaItems, collection: 'all', lastSales, minters } as const;
         const shown = showNft(record, options);
         const indexed = coverage.get(address)?.indexed ?? { fromBlock: null, toBlock: null, complete: false };
-        return c.json({ ...shown, indexed: showIndexed(indexed) }, 200);
+        return { ...shown, indexed: showIndexed(indexed) };
       },
-      refuseUnlessNamed,
-    );
+    });
   };
 }
 
@@ -96,28 +102,4 @@ function refuseUnlessNamed(result: Parameters<typeof refuseInvalid>[0], c: ApiCo
   );
   if (!result.success && unserved !== undefined) throw new NotServedError(unserved);
   refuseInvalid(result, c);
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/nft/{address}/{token_id}',
-    operationId: 'getNFTMetadata',
-    tags: ['NFTs'],
-    summary: 'Get metadata of an NFT',
-    description:
-      'An NFT with its owner and metadata. For ERC-1155, the owner is the holder that received it last. Unknown metadata is read on request, up to `ON_DEMAND_WAIT_MS`; after that, returns the known data.',
-    request: {
-      params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
-      query: querySchema({
-        chain: parameters.chain,
-        ...recordParameters({ normalizeMetadata: true }),
-        include_prices: includePricesParameter(),
-      }),
-    },
-    responses: {
-      200: { description: 'The NFT', content: { 'application/json': { schema: nftMetadataSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
 }

@@ -1,5 +1,5 @@
 import type { BalanceRequestSources } from '@chainstead/erc20';
-import { errorResponses, indexedChain, NotFoundError, querySchema, type RouteModule } from '@chainstead/http';
+import { defineRoute, NotFoundError, type RouteModule } from '@chainstead/http';
 import {
   factoriesOf,
   getPairOfTokens,
@@ -8,7 +8,7 @@ import {
   pairNotFound,
   unknownExchange,
 } from '@chainstead/markets';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/place/price-place.ts';
 import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { readTokenPrices } from '../token-price/read/read-token-prices.ts';
@@ -18,29 +18,20 @@ import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
 
 /** docs/api/prices.md#price-of-a-pair */
 export function createPairPriceRoute(balances: BalanceRequestSources): RouteModule {
-  return (app, dependencies) => addPairPrice(app, dependencies, balances);
-}
-
-function addPairPrice(
-  app: Parameters<RouteModule>[0],
-  dependencies: Parameters<RouteModule>[1],
-  balances: BalanceRequestSources,
-): void {
-  const { chains, parameters, reads } = dependencies;
-  const route = createRoute({
-    method: 'get',
-    path: '/api/v2.2/{token0_address}/{token1_address}/price',
-    operationId: 'getPairPrice',
-    tags: ['Tokens'],
-    summary: 'Get the price of a pair',
-    description:
-      'Price by the state of one proven pool at the end of a block: the deepest one of all exchanges, or of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
-    request: {
-      params: z.object({
+  return (app, dependencies) => {
+    const { chains, parameters, reads } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/{token0_address}/{token1_address}/price',
+      operationId: 'getPairPrice',
+      tags: ['Tokens'],
+      summary: 'Get the price of a pair',
+      description:
+        'Price by the state of one proven pool at the end of a block: the deepest one of all exchanges, or of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
+      params: {
         token0_address: parameters.address.openapi({ description: 'Address of the priced token.' }),
         token1_address: parameters.address.openapi({ description: 'Address of the token that the price is in.' }),
-      }),
-      query: querySchema({
+      },
+      query: {
         chain: parameters.chain,
         to_block: parameters.toBlock.openapi({
           type: 'string',
@@ -52,38 +43,32 @@ function addPairPrice(
           .string()
           .optional()
           .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory.' }),
-      }),
-    },
-    responses: {
-      200: { description: 'Price of the pair', content: { 'application/json': { schema: pairPriceSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
-  app.openapi(route, async (c) => {
-    const { token0_address: base, token1_address: quote } = c.req.valid('param');
-    const query = c.req.valid('query');
-    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-    const { exchange = '' } = query;
-    const factories = exchange === '' ? null : factoriesOf(exchange, chain);
-    if (factories?.length === 0) throw unknownExchange(chain, exchange);
-    const { place } = await readPlace(reads, chain, momentOf(query), chain.pricing.windowSeconds);
-    if (place === null) throw new NotFoundError(NO_STATE);
-    const at = { toBlock: place.block, toDate: null };
-    const tokens = [base, quote] as const;
-    const pair =
-      factories === null
-        ? await readDeepestPair(startPriceSources(dependencies, balances), chain, tokens, place)
-        : await getPairOfTokens(reads, chain, tokens, factories, at);
-    if (pair === null) throw pairNotFound(chains, chain);
-    const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
-    if (ratio === null) throw new NotFoundError(NO_STATE);
-    const conditions = { factories: null, rules: chain.pricing };
-    const usd = dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base));
-    return c.json(showPairPrice(pair, chain, [base, quote], ratio, usd), 200);
-  });
+      },
+      datasets: [STATES_DATASET],
+      response: { description: 'Price of the pair', schema: pairPriceSchema },
+      errors: [404],
+      async answer({ token0_address: base, token1_address: quote, chain, exchange = '', ...query }) {
+        const factories = exchange === '' ? null : factoriesOf(exchange, chain);
+        if (factories?.length === 0) throw unknownExchange(chain, exchange);
+        const { place } = await readPlace(reads, chain, momentOf(query), chain.pricing.windowSeconds);
+        if (place === null) throw new NotFoundError(NO_STATE);
+        const at = { toBlock: place.block, toDate: null };
+        const tokens = [base, quote] as const;
+        const pair =
+          factories === null
+            ? await readDeepestPair(startPriceSources(dependencies, balances), chain, tokens, place)
+            : await getPairOfTokens(reads, chain, tokens, factories, at);
+        if (pair === null) throw pairNotFound(chains, chain);
+        const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
+        if (ratio === null) throw new NotFoundError(NO_STATE);
+        const conditions = { factories: null, rules: chain.pricing };
+        const usd = dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base));
+        return showPairPrice(pair, chain, [base, quote], ratio, usd);
+      },
+    });
+  };
 }
 
-const DEFAULT_CHAIN = 'eth';
 const NO_STATE = `${PAIR_NOT_FOUND}: no state of it is indexed at or before the requested block`;
 
 function momentOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }): PriceMoment {

@@ -1,19 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-  requesterOf,
-} from '@chainstead/http';
+import { type ApiDependencies, defineRoute, type RouteModule } from '@chainstead/http';
 import { EVERY_SWAP, nativeTokenOf } from '@chainstead/markets';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/pages';
 import { readTokenBook } from '@chainstead/tokens';
 import { requestFeedReadings } from '@chainstead/tokens/price-feeds';
-import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';
@@ -29,69 +21,56 @@ export interface WalletProfitOptions {
 export const createWalletProfitabilityRoute =
   (options: WalletProfitOptions): RouteModule =>
   (app, dependencies) => {
-    const { chains, parameters, reads } = dependencies;
+    const { parameters, reads } = dependencies;
     const tokens = parameters.addresses
       .refine((given) => given === undefined || given.length <= TOKENS_MAX, { error: `at most ${TOKENS_MAX} items` })
       .openapi({
         maxItems: TOKENS_MAX,
         description: `Returns only these tokens, at most ${TOKENS_MAX}. Default: all.`,
       });
-    const route = createRoute({
-      method: 'get',
+    defineRoute(app, dependencies, {
       path: '/api/v2.2/wallets/{address}/profitability',
       operationId: 'getWalletProfitability',
       tags: ['Wallets'],
       summary: 'Get the profit of a wallet by token',
       description: `Realized profit of the tokens that a wallet traded, at the average cost over all pools. ${OF_PROFITS}`,
-      request: {
-        params: z.object({ address: parameters.address }),
-        query: querySchema({ days: daysParameter(WALLET_DAYS), chain: parameters.chain }, { token_addresses: tokens }),
+      params: { address: parameters.address },
+      query: { days: daysParameter(WALLET_DAYS), chain: parameters.chain },
+      lists: { token_addresses: tokens },
+      datasets: [EVERY_SWAP],
+      response: { description: 'Profits by token', schema: profitabilitySchema },
+      errors: [404],
+      async answer({ address: wallet, chain, days = null, token_addresses: tokens = [], requester }) {
+        const query = { wallet, tokens: tokens.length === 0 ? null : tokens, days };
+        const profits = await readProfits(options, dependencies, chain, query);
+        const tokenOf = await readTokenBook(reads, chain, profits.sums.keys(), nativeTokenOf(chain));
+        const state = await stateOf(options, dependencies, chain, { ...query, ...profits, requester });
+        return showProfitability(profits, state, tokenOf);
       },
-      responses: {
-        200: { description: 'Profits by token', content: { 'application/json': { schema: profitabilitySchema } } },
-        ...errorResponses(400, 401, 404, 429, 500, 503),
-      },
-    });
-    app.openapi(route, async (c) => {
-      const { address } = c.req.valid('param');
-      const { days = null, chain: given, token_addresses: tokens = [] } = c.req.valid('query');
-      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
-      const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days };
-      const found = await readProfits(options, dependencies, chain, query);
-      const tokenOf = await readTokenBook(reads, chain, found.sums.keys(), nativeTokenOf(chain));
-      const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
-      return c.json(showProfitability(found, state, tokenOf), 200);
     });
   };
 
 export const createWalletSummaryRoute =
   (options: WalletProfitOptions): RouteModule =>
   (app, dependencies) => {
-    const { chains, parameters } = dependencies;
-    const route = createRoute({
-      method: 'get',
+    const { parameters } = dependencies;
+    defineRoute(app, dependencies, {
       path: '/api/v2.2/wallets/{address}/profitability/summary',
       operationId: 'getWalletProfitabilitySummary',
       tags: ['Wallets'],
       summary: 'Get the total profit of a wallet',
       description: `Realized profit of a wallet over all tokens that it traded. ${OF_PROFITS}`,
-      request: {
-        params: z.object({ address: parameters.address }),
-        query: querySchema({ days: daysParameter(WALLET_DAYS), chain: parameters.chain }),
+      params: { address: parameters.address },
+      query: { days: daysParameter(WALLET_DAYS), chain: parameters.chain },
+      datasets: [EVERY_SWAP],
+      response: { description: 'Total profit', schema: summarySchema },
+      errors: [404],
+      async answer({ address: wallet, chain, days = null, requester }) {
+        const query = { wallet, tokens: null, days };
+        const profits = await readProfits(options, dependencies, chain, query);
+        const state = await stateOf(options, dependencies, chain, { ...query, ...profits, requester });
+        return showSummary(profits, state);
       },
-      responses: {
-        200: { description: 'Total profit', content: { 'application/json': { schema: summarySchema } } },
-        ...errorResponses(400, 401, 404, 429, 500, 503),
-      },
-    });
-    app.openapi(route, async (c) => {
-      const { address } = c.req.valid('param');
-      const { days = null, chain: given } = c.req.valid('query');
-      const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, EVERY_SWAP);
-      const query = { wallet: address as Address, tokens: null, days };
-      const found = await readProfits(options, dependencies, chain, query);
-      const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
-      return c.json(showSummary(found, state), 200);
     });
   };
 
@@ -119,6 +98,5 @@ function stateOf(
   return requestTraderState(onDemandBackfill, { database, logger }, chain, request);
 }
 
-const DEFAULT_CHAIN = 'eth';
 const WALLET_DAYS = ['all', '7', '30', '60', '90'] as const;
 const TOKENS_MAX = 25;

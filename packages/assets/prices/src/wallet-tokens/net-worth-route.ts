@@ -5,14 +5,11 @@ import {
   type ApiDependencies,
   booleanParameter,
   chainsParameter,
-  errorResponses,
+  defineRoute,
   indexedChain,
   knownChainsOf,
-  querySchema,
   type RouteModule,
-  requesterOf,
 } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
 import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
 import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
@@ -33,23 +30,44 @@ interface NetWorthRequest extends PriceLimits {
 /** docs/api/wallets.md#net-worth. Counts what pools could pay out: airdrops add next to nothing. */
 export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains } = dependencies;
-    app.openapi(routeOf(dependencies), async (c) => {
-      const address = c.req.valid('param').address as Address;
-      const { chains: requested, ...query } = c.req.valid('query');
-      const wanted =
-        requested === undefined ? options.served.toSorted((a, b) => a.id - b.id) : knownChainsOf(chains, requested);
-      const served = wanted.filter((chain) => chains.isIndexed(chain));
-      for (const { key } of served) indexedChain(chains, key, erc20Transfers.name);
-      const unavailable = wanted.filter((chain) => !chains.isIndexed(chain));
-      const requester = requesterOf(c);
-      const found = await Promise.all(
-        served.map((chain) => readNetWorth(options, dependencies, chain, { address, requester, query })),
-      );
-      return c.json(showNetWorth(found, unavailable), 200);
+    const { chains, parameters } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/wallets/{address}/net-worth',
+      operationId: 'getWalletNetWorth',
+      tags: ['Wallets'],
+      summary: 'Get the net worth of a wallet',
+      description:
+        'Value of the native token and of all priced tokens by chain, at the newest indexed block. A token counts with at most the depth of its pools. Up to 2,000 tokens per chain count, those that moved last.',
+      params: { address: parameters.address },
+      query: {
+        exclude_spam: booleanParameter({ default: false, description: 'Leaves out tokens that are possible spam.' }),
+        exclude_unverified_contracts: booleanParameter({
+          default: false,
+          description: 'Counts only the native token and tokens of imported lists.',
+        }),
+        ...priceLimits({
+          inactivity: `Maximum number of days since the pools of a token have moved. ${OF_TOKENS}`,
+          depth: `US dollars that each side of a pool must hold. Default: 500. ${OF_TOKENS}`,
+        }),
+      },
+      lists: { chains: chainsParameter('Chains to count, in this order. Default: all indexed chains by ID.') },
+      response: { description: 'The net worth', schema: netWorthSchema },
+      async answer({ address, chains: requested, requester, ...query }) {
+        const wanted =
+          requested === undefined ? options.served.toSorted((a, b) => a.id - b.id) : knownChainsOf(chains, requested);
+        const served = wanted.filter((chain) => chains.isIndexed(chain));
+        for (const { key } of served) indexedChain(chains, key, erc20Transfers.name);
+        const unavailable = wanted.filter((chain) => !chains.isIndexed(chain));
+        const byChain = await Promise.all(
+          served.map((chain) => readNetWorth(options, dependencies, chain, { address, requester, query })),
+        );
+        return showNetWorth(byChain, unavailable);
+      },
     });
   };
 }
+
+const OF_TOKENS = 'Other tokens do not count.';
 
 async function readNetWorth(
   options: NetWorthOptions,
@@ -89,39 +107,4 @@ async function readNetWorth(
     tokensValue: sumOf(reported.balances.map((balance) => payableValue(holdingOf(balance, prices)))),
     indexed: { ...reported.indexed, complete },
   };
-}
-
-const OF_TOKENS = 'Other tokens do not count.';
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/wallets/{address}/net-worth',
-    operationId: 'getWalletNetWorth',
-    tags: ['Wallets'],
-    summary: 'Get the net worth of a wallet',
-    description:
-      'Value of the native token and of all priced tokens by chain, at the newest indexed block. A token counts with at most the depth of its pools. Up to 2,000 tokens per chain count, those that moved last.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema(
-        {
-          exclude_spam: booleanParameter({ default: false, description: 'Leaves out tokens that are possible spam.' }),
-          exclude_unverified_contracts: booleanParameter({
-            default: false,
-            description: 'Counts only the native token and tokens of imported lists.',
-          }),
-          ...priceLimits({
-            inactivity: `Maximum number of days since the pools of a token have moved. ${OF_TOKENS}`,
-            depth: `US dollars that each side of a pool must hold. Default: 500. ${OF_TOKENS}`,
-          }),
-        },
-        { chains: chainsParameter('Chains to count, in this order. Default: all indexed chains by ID.') },
-      ),
-    },
-    responses: {
-      200: { description: 'The net worth', content: { 'application/json': { schema: netWorthSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
 }

@@ -4,7 +4,7 @@ import type { RawResult } from '../forwarding-pool.ts';
 import type { ConcurrencyLimiter, LearnedPace, RateLimiter } from '../limits/call-limits.ts';
 import { createLogRangePlanner, type LogRangePlanner } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
-import { createRequestCounter, measureLimits, type PoolMetrics } from '../pool-metrics.ts';
+import { createRequestCounter, type PoolMetrics } from '../pool-metrics.ts';
 import { createRedactor } from '../redact-secrets.ts';
 import { createBatchSender } from '../transport/batch-sender.ts';
 import type { Deadlines } from '../transport/deadlines.ts';
@@ -71,7 +71,8 @@ export function createUpstream(options: {
   readonly bestOfOthers: (name: string) => number | null;
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }): Upstream {
-  const { name, config, chain, limits, metrics } = options;
+  const { name, config, chain, limits, learned, metrics, pace, slots } = options;
+  const labels = { chain: chain.key, upstream: name };
   const concurrency = config.concurrency ?? limits.concurrency;
   const redact = createRedactor(config);
   const state = createUpstreamState(options);
@@ -82,14 +83,16 @@ export function createUpstream(options: {
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const { batchSizeMax: sizeMax } = limits;
   const sendBatches = createBatchSender({ ...options, exchange, state, redact, sizeMax, callOne, observe });
-  const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
-  measureLimits(metrics, { chain: chain.key, upstream: name }, options);
+  const countRequest = createRequestCounter(metrics, labels);
+  if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
+  metrics.rateLearned.addSource(labels, () => learned.perSecond ?? 0);
+  metrics.turnsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0));
   let nextId = 1;
 
   function observe(method: string, outcome: CallOutcome): void {
     const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
     countRequest(method, label);
-    if (outcome.ok || outcome.error instanceof RpcCallError) options.learned.accepted(1);
+    if (outcome.ok || outcome.error instanceof RpcCallError) learned.accepted(1);
   }
 
   function countTransportFault(fault: UpstreamFault): void {

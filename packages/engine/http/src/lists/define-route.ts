@@ -37,7 +37,7 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
     readonly description: string;
     readonly schema: z.ZodType<Body>;
     /** @default 200 */
-    readonly status?: 200 | 202;
+    readonly status?: 200 | 201 | 202;
   };
   /** Responses that `answer` sends by itself. */
   readonly otherResponses?: RouteConfig['responses'];

@@ -1,4 +1,12 @@
-import { counter, defineMetrics, histogram, type Logger, type Registry, type Tally } from '@chainstead/core';
+import {
+  counter,
+  defineMetrics,
+  getOrCompute,
+  histogram,
+  type Logger,
+  type Registry,
+  type Tally,
+} from '@chainstead/core';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
 import { CLIENT_CLOSED_REQUEST } from '../errors/api-error.ts';
@@ -24,18 +32,12 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
   const { requests, requestDurationSeconds } = createRequestMetrics(options.metrics);
   const tallies = new Map<string, Tally>();
 
-  function tallyOf(method: string, route: string, status: number): Tally {
-    const key = `${status} ${method} ${route}`;
-    const existing = tallies.get(key);
-    if (existing !== undefined) return existing;
-    const tally = requests.tally({ method, route, status: String(status) });
-    tallies.set(key, tally);
-    return tally;
-  }
-
   return ({ requestId, method, route, status, durationMs, keyId }) => {
     const label = route === 'unmatched' ? 'any' : method;
-    tallyOf(label, route, status).value++;
+    const tally = getOrCompute(tallies, `${status} ${label} ${route}`, () =>
+      requests.tally({ method: label, route, status: String(status) }),
+    );
+    tally.value++;
     requestDurationSeconds.observe({ method: label, route }, durationMs / 1_000);
     const level = levelOf(status, durationMs);
     if (!logger.isLevelEnabled(level)) return;

@@ -3,6 +3,7 @@
  */
 import { createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
+import { createSyncMetrics } from '@chainstead/sync';
 import {
   type AptosFaultSettings,
   type AptosFullnode,
@@ -21,7 +22,6 @@ import { createFullnodeMetrics } from '../../fullnode/fullnode-metrics.ts';
 import { createFullnodes, type Fullnodes } from '../../fullnode/fullnodes.ts';
 import { parseTransaction } from '../../fullnode/parse-transaction.ts';
 import type { AptosSyncOptions, AptosSyncSettings } from '../options.ts';
-import { createSyncMetricsForTest } from './sync-metrics.ts';
 
 export const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history'] as const;
 
@@ -114,7 +114,7 @@ export async function openStage(): Promise<AptosStage> {
       datasets: aptosDatasets(datasets),
       settings: { startVersion: 0, endVersion: null, pollMs: 20, ...settings },
       logger,
-      metrics: createSyncMetricsForTest(),
+      metrics: createSyncMetrics(createMetricsRegistry()),
       clock: systemClock,
     }),
     ...closeOf(parts),

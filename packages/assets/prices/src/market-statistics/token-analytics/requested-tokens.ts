@@ -6,21 +6,20 @@ import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../index.ts';
 
 export const TOKENS_MAX = 200;
-const DEFAULT_CHAIN = 'eth';
+export const MARKET_DATASETS = [STATES_DATASET, EVERY_SWAP];
 
 export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) {
   const item = z.object({
     chain: parameters.chain,
     tokenAddress: parameters.address.openapi({ description: 'Token contract.' }),
   });
-  const schema = z.object({
+  return z.object({
     tokens: z
       .array(item)
       .min(1)
       .max(TOKENS_MAX)
       .openapi({ description: `Up to ${TOKENS_MAX} tokens of any chains.` }),
   });
-  return { required: true, content: { 'application/json': { schema } } };
 }
 
 export interface RequestedToken {
@@ -33,12 +32,10 @@ export function requestedTokens(
   { chains }: Pick<ApiDependencies, 'chains'>,
   tokens: readonly { readonly chain?: Chain | undefined; readonly tokenAddress: Address }[],
 ): readonly RequestedToken[] {
-  return tokens.map(({ chain, tokenAddress: token }) => ({ chain: marketChain({ chains }, chain), token }));
-}
-
-/** @throws {NotIndexedError} if its swaps or pools are not indexed */
-export function marketChain({ chains }: Pick<ApiDependencies, 'chains'>, chain: Chain | undefined): Chain {
-  return indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, STATES_DATASET, EVERY_SWAP);
+  return tokens.map(({ chain, tokenAddress: token }) => ({
+    chain: indexedChain(chains, chain?.key ?? 'eth', ...MARKET_DATASETS),
+    token,
+  }));
 }
 
 export async function readByChain<Found>(

@@ -1,8 +1,8 @@
 import { type Address, nearestNumber } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20';
-import { errorResponses, querySchema, type RouteModule, refuseBody } from '@chainstead/http';
+import { defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { startPriceSources } from '../../index.ts';
 import { shown } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
@@ -13,34 +13,25 @@ import { dilutedValuation, inDollars, type TokenSupply } from './token-figures.t
 
 export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
-    const route = createRoute({
-      method: 'post',
+    defineRoute(app, dependencies, {
       path: '/api/v2.2/tokens/analytics/timeseries',
       operationId: 'getTimeSeriesTokenAnalytics',
       tags: ['Tokens'],
       summary: 'Get analytics of tokens over time',
       description: `Volume, liquidity and valuation of up to ${TOKENS_MAX} tokens of any chains, oldest step first. Steps are aligned to UTC and end with the newest indexed block. Tokens without a proven pool are left out.`,
-      request: {
-        query: querySchema({
-          timeframe: z
-            .enum(TIMEFRAMES)
-            .optional()
-            .openapi({ default: '1d', description: '1d: 24 hours. 7d: 28 steps of 6 hours. 30d: 30 days.' }),
-        }),
-        body: tokensBody(dependencies),
+      query: {
+        timeframe: z
+          .enum(TIMEFRAMES)
+          .optional()
+          .openapi({ default: '1d', description: '1d: 24 hours. 7d: 28 steps of 6 hours. 30d: 30 days.' }),
       },
-      responses: {
-        200: { description: 'Steps of the tokens', content: { 'application/json': { schema: timeSeriesSchema } } },
-        ...errorResponses(400, 401, 413, 429, 500, 503),
-      },
-    });
-    app.openapi(
-      route,
-      async (c) => {
-        const { timeframe = '1d' } = c.req.valid('query');
+      body: tokensBody(dependencies),
+      refuseInvalid: refuseBody('tokens', TOKENS_MAX),
+      response: { description: 'Steps of the tokens', schema: timeSeriesSchema },
+      errors: [413],
+      async answer({ body, timeframe = '1d' }) {
         const sources = { ...startPriceSources(dependencies, balances), reads: dependencies.reads };
-        const requested = requestedTokens(dependencies, c.req.valid('json').tokens);
-        const series = await readByChain(requested, async (chain, tokens) => {
+        const series = await readByChain(requestedTokens(dependencies, body.tokens), async (chain, tokens) => {
           const timesOf = (newest: number) => stepsUntil(newest, timeframe);
           const options = { countsTraders: false, isAligned: true };
           const { time, tokens: found } = await readTokenSpans(sources, chain, tokens, timesOf, options);
@@ -50,10 +41,9 @@ export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteMod
             [...found].map(([token, spans]) => [token, { found: spans, starts, supply: supplies.get(token) }]),
           );
         });
-        return c.json({ result: series.map((token) => showSeries(token, token.found)) }, 200);
+        return { result: series.map((token) => showSeries(token, token.found)) };
       },
-      refuseBody('tokens', TOKENS_MAX),
-    );
+    });
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20';
-import { type ApiDependencies, errorResponses, querySchema, type RouteModule, refuseBody } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { type ApiDependencies, defineRoute, type RouteModule, refuseBody } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { errorOf, startPriceSources } from '../../index.ts';
 import { analyticsSchema, showAnalytics } from './analytics-response.ts';
 import { readSupplies } from './read-supplies.ts';
 import { readTokenSpans } from './read-token-spans.ts';
-import { marketChain, readByChain, requestedTokens, TOKENS_MAX, tokensBody } from './requested-tokens.ts';
+import { MARKET_DATASETS, readByChain, requestedTokens, TOKENS_MAX, tokensBody } from './requested-tokens.ts';
 import { WINDOWS, windowsUntil } from './times.ts';
 
 /** docs/api/token-search-and-analytics.md#analytics */
@@ -21,30 +21,23 @@ const METHOD =
 function createAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
     const { parameters } = dependencies;
-    const route = createRoute({
-      method: 'get',
+    defineRoute(app, dependencies, {
       path: '/api/v2.2/tokens/{tokenAddress}/analytics',
       operationId: 'getTokenAnalytics',
       tags: ['Tokens'],
       summary: 'Get analytics of a token',
       description: `${METHOD} Returns 404 if no proven pool of the token is known.`,
-      request: {
-        params: z.object({ tokenAddress: parameters.address.openapi({ description: 'Token contract.' }) }),
-        query: querySchema({ chain: parameters.chain }),
+      params: { tokenAddress: parameters.address.openapi({ description: 'Token contract.' }) },
+      query: { chain: parameters.chain },
+      datasets: MARKET_DATASETS,
+      response: { description: 'Analytics of the token', schema: analyticsSchema },
+      errors: [404],
+      async answer({ tokenAddress: token, chain }) {
+        const analytics = (await createReader(dependencies, balances)(chain, [token])).get(token);
+        if (analytics === undefined)
+          throw errorOf({ refusal: { of: 'no-price', why: { reason: 'no-pools' } }, indexed: null }, chain);
+        return showAnalytics({ ...analytics, chain, token });
       },
-      responses: {
-        200: { description: 'Analytics of the token', content: { 'application/json': { schema: analyticsSchema } } },
-        ...errorResponses(400, 401, 404, 429, 500, 503),
-      },
-    });
-    app.openapi(route, async (c) => {
-      const { tokenAddress: token } = c.req.valid('param');
-      const chain = marketChain(dependencies, c.req.valid('query').chain);
-      const read = createReader(dependencies, balances);
-      const found = (await read(chain, [token])).get(token);
-      if (found === undefined)
-        throw errorOf({ refusal: { of: 'no-price', why: { reason: 'no-pools' } }, indexed: null }, chain);
-      return c.json(showAnalytics({ ...found, chain, token }), 200);
     });
   };
 }
@@ -56,29 +49,22 @@ function createManyAnalyticsRoute(balances: BalanceRequestSources): RouteModule 
         categories: z.array(analyticsSchema).openapi({ description: 'Tokens with a proven pool, in request order' }),
       })
       .openapi('TokenAnalyticsList');
-    const route = createRoute({
-      method: 'post',
+    defineRoute(app, dependencies, {
       path: '/api/v2.2/tokens/analytics',
       operationId: 'getMultipleTokenAnalytics',
       tags: ['Tokens'],
       summary: 'Get analytics of multiple tokens',
       description: `${METHOD} Up to ${TOKENS_MAX} tokens of any chains. Tokens without a proven pool are left out.`,
-      request: { body: tokensBody(dependencies) },
-      responses: {
-        200: { description: 'Analytics of the tokens', content: { 'application/json': { schema } } },
-        ...errorResponses(400, 401, 413, 429, 500, 503),
+      body: tokensBody(dependencies),
+      refuseInvalid: refuseBody('tokens', TOKENS_MAX),
+      response: { description: 'Analytics of the tokens', schema },
+      errors: [413],
+      async answer({ body }) {
+        const requested = requestedTokens(dependencies, body.tokens);
+        const analyzed = await readByChain(requested, createReader(dependencies, balances));
+        return { categories: analyzed.map(({ chain, token, found }) => showAnalytics({ ...found, chain, token })) };
       },
     });
-    app.openapi(
-      route,
-      async (c) => {
-        const requested = requestedTokens(dependencies, c.req.valid('json').tokens);
-        const analyzed = await readByChain(requested, createReader(dependencies, balances));
-        const categories = analyzed.map(({ chain, token, found }) => showAnalytics({ ...found, chain, token }));
-        return c.json({ categories }, 200);
-      },
-      refuseBody('tokens', TOKENS_MAX),
-    );
   };
 }
 

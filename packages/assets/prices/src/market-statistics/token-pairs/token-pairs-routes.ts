@@ -1,15 +1,8 @@
 import type { Address } from '@chainstead/core';
 import type { BalanceRequestSources } from '@chainstead/erc20';
-import {
-  defineListRoute,
-  errorResponses,
-  indexedChain,
-  limitParameter,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
+import { defineListRoute, defineRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
 import { EVERY_SWAP, refuseCursor } from '@chainstead/markets';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../index.ts';
 import { sourcesOf } from '../pools/statistics-sources.ts';
 import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
@@ -77,32 +70,25 @@ interface FoundPairs extends ShownPairs {
 /** docs/api/market-statistics.md#totals-of-a-token */
 export function createAggregatedPairStatsRoute(balances: BalanceRequestSources): RouteModule {
   return (app, dependencies) => {
-    const { chains, parameters, reads } = dependencies;
-    const route = createRoute({
-      method: 'get',
+    const { parameters, reads } = dependencies;
+    defineRoute(app, dependencies, {
       path: '/api/v2.2/erc20/{token_address}/pairs/stats',
       operationId: 'getAggregatedTokenPairStats',
       tags: ['Tokens'],
       summary: 'Get totals over the pairs of a token',
       description:
         'Liquidity of the pools that getTokenPairs lists, and numbers of pools and exchanges with a swap in the last 24 hours.',
-      request: {
-        params: z.object({ token_address: parameters.address }),
-        query: querySchema({ chain: parameters.chain }),
+      params: { token_address: parameters.address },
+      query: { chain: parameters.chain },
+      datasets: [EVERY_SWAP, STATES_DATASET],
+      response: { description: 'Totals', schema: aggregatedPairStatsSchema },
+      async answer({ token_address: token, chain }) {
+        const { pools, place, indexed } = await rankPools(sourcesOf(dependencies, balances), chain, token, null);
+        const ids = pools.map(({ pool }) => pool.pool);
+        const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
+        const active = blocks === null ? new Set<string>() : await readActivePools(reads, chain, ids, blocks);
+        return showAggregatedStats(pools, active, indexed);
       },
-      responses: {
-        200: { description: 'Totals', content: { 'application/json': { schema: aggregatedPairStatsSchema } } },
-        ...errorResponses(400, 401, 429, 500, 503),
-      },
-    });
-    app.openapi(route, async (c) => {
-      const { token_address: token } = c.req.valid('param');
-      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? 'eth', EVERY_SWAP, STATES_DATASET);
-      const { pools, place, indexed } = await rankPools(sourcesOf(dependencies, balances), chain, token, null);
-      const ids = pools.map(({ pool }) => pool.pool);
-      const blocks = place && { from: spanBefore(place, DAY_SECONDS).from, lastBlock: place.block };
-      const active = blocks === null ? new Set<string>() : await readActivePools(reads, chain, ids, blocks);
-      return c.json(showAggregatedStats(pools, active, indexed), 200);
     });
   };
 }

@@ -4,15 +4,14 @@ import {
   type ApiDependencies,
   booleanParameter,
   chainsParameter,
-  errorResponses,
+  defineRoute,
   indexedChainsOf,
   limitParameter,
-  querySchema,
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
 import { EVERY_SWAP } from '@chainstead/markets';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { STATES_DATASET, startPriceSources } from '../../index.ts';
 import { readTokenSpans, type TokenSpans } from '../token-analytics/read-token-spans.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
@@ -28,22 +27,50 @@ export interface TokenSearchOptions extends BalanceRequestSources {
 /** docs/api/token-search-and-analytics.md#search */
 export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule {
   return (app, dependencies) => {
-    app.openapi(routeOf(), async (c) => {
-      const { query, chains: given, limit = LIMIT_DEFAULT, sortBy = 'volume1hDesc', ...flags } = c.req.valid('query');
-      const names = given ?? searchedChains(options.served, dependencies.chains).map(({ key }) => key);
-      const chains = indexedChainsOf(dependencies.chains, names, STATES_DATASET, EVERY_SWAP);
-      const { reads } = dependencies;
-      const verifiedOnly = flags.isVerifiedContract ?? false;
-      const candidates = await readCandidates(reads, { chains, query, verifiedOnly });
-      const sources = { ...startPriceSources(dependencies, options), reads };
-      const boostsVerified = flags.boostVerifiedContracts ?? true;
-      const ranked = await rankCandidates(sources, candidates, { chains, sortBy, boostsVerified, limit });
-      const spans = await readByCandidate(ranked, chains, async (chain, tokens) => {
-        const found = await readTokenSpans(sources, chain, tokens, searchTimes, { mayMiss: true });
-        return found.tokens;
-      });
-      const result = await show(dependencies, chains, ranked, spans);
-      return c.json({ total: candidates.length, result }, 200);
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/tokens/search',
+      operationId: 'searchTokens',
+      tags: ['Tokens'],
+      summary: 'Search tokens',
+      description:
+        'Tokens by part of their name or symbol, or by address of the token or a pool. Exact matches come first, then tokens of imported lists, then the order of sortBy. Up to 1,000 matches are ranked.',
+      query: {
+        query: textParameter(`a text of 1 to ${QUERY_LENGTH_MAX} characters`, parseQuery).openapi({
+          type: 'string',
+          description: 'Name, symbol or address, in any letter case. One or two characters match the beginning only.',
+          example: 'USDC',
+        }),
+        limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({
+          maximum: LIMIT_MAX,
+          description: `Number of tokens. Higher values are lowered to ${LIMIT_MAX}.`,
+        }),
+        isVerifiedContract: booleanParameter({ default: false, description: 'Only tokens of imported lists.' }),
+        sortBy: z
+          .enum(SORTS)
+          .optional()
+          .openapi({ default: 'volume1hDesc', description: 'marketCapDesc is by fullyDilutedValuation.' }),
+        boostVerifiedContracts: booleanParameter({
+          default: true,
+          description: 'Tokens of imported lists come before others.',
+        }),
+      },
+      lists: { chains: chainsParameter('Chains to search. Default: all indexed chains.') },
+      response: { description: 'The found tokens', schema: searchSchema },
+      async answer({ query, chains: given, limit = LIMIT_DEFAULT, sortBy = 'volume1hDesc', ...flags }) {
+        const names = given ?? searchedChains(options.served, dependencies.chains).map(({ key }) => key);
+        const chains = indexedChainsOf(dependencies.chains, names, STATES_DATASET, EVERY_SWAP);
+        const { reads } = dependencies;
+        const verifiedOnly = flags.isVerifiedContract ?? false;
+        const candidates = await readCandidates(reads, { chains, query, verifiedOnly });
+        const sources = { ...startPriceSources(dependencies, options), reads };
+        const boostsVerified = flags.boostVerifiedContracts ?? true;
+        const ranked = await rankCandidates(sources, candidates, { chains, sortBy, boostsVerified, limit });
+        const spans = await readByCandidate(ranked, chains, async (chain, tokens) => {
+          const found = await readTokenSpans(sources, chain, tokens, searchTimes, { mayMiss: true });
+          return found.tokens;
+        });
+        return { total: candidates.length, result: await show(dependencies, chains, ranked, spans) };
+      },
     });
   };
 }
@@ -77,49 +104,6 @@ async function show(
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 100;
 const QUERY_LENGTH_MAX = 128;
-
-function routeOf() {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/tokens/search',
-    operationId: 'searchTokens',
-    tags: ['Tokens'],
-    summary: 'Search tokens',
-    description:
-      'Tokens by part of their name or symbol, or by address of the token or a pool. Exact matches come first, then tokens of imported lists, then the order of sortBy. Up to 1,000 matches are ranked.',
-    request: {
-      query: querySchema(
-        {
-          query: textParameter(`a text of 1 to ${QUERY_LENGTH_MAX} characters`, parseQuery).openapi({
-            type: 'string',
-            description: 'Name, symbol or address, in any letter case. One or two characters match the beginning only.',
-            example: 'USDC',
-          }),
-          limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({
-            maximum: LIMIT_MAX,
-            description: `Number of tokens. Higher values are lowered to ${LIMIT_MAX}.`,
-          }),
-          isVerifiedContract: booleanParameter({ default: false, description: 'Only tokens of imported lists.' }),
-          sortBy: z
-            .enum(SORTS)
-            .optional()
-            .openapi({ default: 'volume1hDesc', description: 'marketCapDesc is by fullyDilutedValuation.' }),
-          boostVerifiedContracts: booleanParameter({
-            default: true,
-            description: 'Tokens of imported lists come before others.',
-          }),
-        },
-        {
-          chains: chainsParameter('Chains to search. Default: all indexed chains.'),
-        },
-      ),
-    },
-    responses: {
-      200: { description: 'The found tokens', content: { 'application/json': { schema: searchSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
-}
 
 function parseQuery(text: string): string | undefined {
   const query = text.trim();

@@ -3,18 +3,16 @@ import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import {
-  type ApiApp,
   type ApiDependencies,
   booleanParameter,
-  errorResponses,
+  defineRoute,
   indexedChain,
-  querySchema,
   type RouteModule,
   refuseBody,
 } from '@chainstead/http';
 import { EVERY_SWAP } from '@chainstead/markets';
 import { indexedHeaders } from '@chainstead/pages';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { readPlace, STATES_DATASET } from '../place/price-place.ts';
 import { finalParameter, priceLimits } from './price-parameters.ts';
 import { createPriceReader } from './price-reader.ts';
@@ -26,10 +24,7 @@ export function createTokenPriceRoutes(
   balances: BalanceRequestSources,
   provePrice: ProvePrice,
 ): readonly RouteModule[] {
-  return [
-    (app, dependencies) => addTokenPriceRoute(app, dependencies, balances, provePrice),
-    (app, dependencies) => addTokenPricesRoute(app, dependencies, balances),
-  ];
+  return [createTokenPriceRoute(balances, provePrice), createTokenPricesRoute(balances)];
 }
 
 export type ProvePrice = (
@@ -38,28 +33,22 @@ export type ProvePrice = (
   options: { readonly database: ReadDatabase; readonly waitMs: number },
 ) => Promise<ShownTokenPrice>;
 
-function addTokenPriceRoute(
-  app: ApiApp,
-  dependencies: ApiDependencies,
-  balances: BalanceRequestSources,
-  provePrice: ProvePrice,
-): void {
-  const { chains, parameters } = dependencies;
-  const route = createRoute({
-    method: 'get',
-    path: '/api/v2.2/erc20/{address}/price',
-    operationId: 'getTokenPrice',
-    tags: ['Tokens'],
-    summary: 'Get the price of a token',
-    description:
-      'Price at the end of a block, from proven pools against dollar tokens and ether. A jump must hold for ten minutes. Returns 404 if no pool is deep enough.',
-    request: {
-      params: z.object({
+function createTokenPriceRoute(balances: BalanceRequestSources, provePrice: ProvePrice): RouteModule {
+  return (app, dependencies) => {
+    const { chains, parameters, reads: database } = dependencies;
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/erc20/{address}/price',
+      operationId: 'getTokenPrice',
+      tags: ['Tokens'],
+      summary: 'Get the price of a token',
+      description:
+        'Price at the end of a block, from proven pools against dollar tokens and ether. A jump must hold for ten minutes. Returns 404 if no pool is deep enough.',
+      params: {
         address: parameters.address.openapi({
           description: 'Token contract. The zero address and 0xeeee…eeee are the native token.',
         }),
-      }),
-      query: querySchema({
+      },
+      query: {
         ...priceQuery(parameters),
         exchange: z
           .string()
@@ -71,94 +60,77 @@ function addTokenPriceRoute(
           default: false,
           description: 'Adds receipt proofs of the states and feeds that decided, and the explanation.',
         }),
-      }),
-    },
-    responses: {
-      200: { description: 'Price of the token', content: { 'application/json': { schema: tokenPriceSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
-  app.openapi(route, async (c) => {
-    const { address } = c.req.valid('param');
-    const query = c.req.valid('query');
-    const { explain = false } = query;
-    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-    const waitsUntil = performance.now() + balances.waitMs;
-    const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
-    const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
-    if (found === undefined) throw new RangeError('A wanted price has a result');
-    if ('refusal' in found) {
-      const { refusal, indexed } = found;
-      const isEmpty = (indexed?.toBlock ?? null) === null;
-      if (refusal.of === 'no-price' && (isEmpty || refusal.why.reason === 'no-pools'))
-        indexedChain(chains, chain.key, EVERY_SWAP);
-      throw errorOf(found, chain, explain);
-    }
-    if (query.proof !== true) return c.json(showTokenPrice(found, chain, explain), 200);
-    const waitMs = Math.max(0, waitsUntil - performance.now());
-    return c.json(await provePrice(found, chain, { database: dependencies.reads, waitMs }), 200);
-  });
+      },
+      datasets: [STATES_DATASET],
+      response: { description: 'Price of the token', schema: tokenPriceSchema },
+      errors: [404],
+      async answer({ address, chain, explain = false, ...query }) {
+        const waitsUntil = performance.now() + balances.waitMs;
+        const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
+        const [price] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
+        if (price === undefined) throw new RangeError('A wanted price has a result');
+        if ('refusal' in price) {
+          const { refusal, indexed } = price;
+          const isEmpty = (indexed?.toBlock ?? null) === null;
+          if (refusal.of === 'no-price' && (isEmpty || refusal.why.reason === 'no-pools'))
+            indexedChain(chains, chain.key, EVERY_SWAP);
+          throw errorOf(price, chain, explain);
+        }
+        if (query.proof !== true) return showTokenPrice(price, chain, explain);
+        const waitMs = Math.max(0, waitsUntil - performance.now());
+        return provePrice(price, chain, { database, waitMs });
+      },
+    });
+  };
 }
 
-function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
-  const { chains, parameters, reads } = dependencies;
-  const digits = z.string().regex(/^\d{1,15}$/);
-  const item = z.object({
-    token_address: parameters.address.openapi({ description: 'Token contract, or the native token.' }),
-    exchange: z.string().optional().openapi({ description: 'As in getTokenPrice.' }),
-    to_block: z
-      .union([z.int().min(0), digits.transform(Number)])
-      .optional()
-      .openapi({ type: 'string', pattern: '^[0-9]+$', description: 'Block of the price. Default: the newest.' }),
-  });
-  const route = createRoute({
-    method: 'post',
-    path: '/api/v2.2/erc20/prices',
-    operationId: 'getMultipleTokenPrices',
-    tags: ['Tokens'],
-    summary: 'Get prices of multiple tokens',
-    description:
-      'Prices of up to 100 tokens, in request order. Tokens without a price are left out. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks.',
-    request: {
-      query: querySchema(priceQuery(parameters)),
-      body: {
-        required: true,
-        content: { 'application/json': { schema: z.object({ tokens: z.array(item).min(1).max(TOKENS_MAX) }) } },
+function createTokenPricesRoute(balances: BalanceRequestSources): RouteModule {
+  return (app, dependencies) => {
+    const { parameters, reads } = dependencies;
+    const digits = z.string().regex(/^\d{1,15}$/);
+    const item = z.object({
+      token_address: parameters.address.openapi({ description: 'Token contract, or the native token.' }),
+      exchange: z.string().optional().openapi({ description: 'As in getTokenPrice.' }),
+      to_block: z
+        .union([z.int().min(0), digits.transform(Number)])
+        .optional()
+        .openapi({ type: 'string', pattern: '^[0-9]+$', description: 'Block of the price. Default: the newest.' }),
+    });
+    defineRoute(app, dependencies, {
+      path: '/api/v2.2/erc20/prices',
+      operationId: 'getMultipleTokenPrices',
+      tags: ['Tokens'],
+      summary: 'Get prices of multiple tokens',
+      description:
+        'Prices of up to 100 tokens, in request order. Tokens without a price are left out. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks.',
+      query: priceQuery(parameters),
+      body: z.object({ tokens: z.array(item).min(1).max(TOKENS_MAX) }),
+      refuseInvalid: refuseBody('tokens', TOKENS_MAX),
+      datasets: [STATES_DATASET],
+      response: { description: 'Prices', schema: z.array(tokenPriceSchema) },
+      errors: [413],
+      async answer({ body, chain, c, ...query }) {
+        const read = createPriceReader(sourcesOf(dependencies, balances), chain, query);
+        const shown = [];
+        const wanted = body.tokens.map(({ token_address: address, exchange = null, to_block: toBlock = null }) => {
+          return { token: tokenOf(address), exchange, toBlock };
+        });
+        for (const price of await read(wanted)) {
+          if (!('refusal' in price)) shown.push(showTokenPrice(price, chain, false));
+          else if (price.refusal.of === 'unknown-exchange' || price.refusal.of === 'beyond-head')
+            throw errorOf(price, chain);
+        }
+        const { indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
+        return c.json(shown, 200, indexedHeaders(indexed));
       },
-    },
-    responses: {
-      200: { description: 'Prices', content: { 'application/json': { schema: z.array(tokenPriceSchema) } } },
-      ...errorResponses(400, 401, 413, 429, 500, 503),
-    },
-  });
-  app.openapi(
-    route,
-    async (c) => {
-      const query = c.req.valid('query');
-      const { tokens } = c.req.valid('json');
-      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-      const read = createPriceReader(sourcesOf(dependencies, balances), chain, query);
-      const shown = [];
-      const wanted = tokens.map(({ token_address: address, exchange = null, to_block: toBlock = null }) => {
-        return { token: tokenOf(address), exchange, toBlock };
-      });
-      for (const found of await read(wanted)) {
-        if (!('refusal' in found)) shown.push(showTokenPrice(found, chain, false));
-        else if (found.refusal.of === 'unknown-exchange' || found.refusal.of === 'beyond-head')
-          throw errorOf(found, chain);
-      }
-      const { indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
-      return c.json(shown, 200, indexedHeaders(indexed));
-    },
-    refuseBody('tokens', TOKENS_MAX),
-  );
+    });
+  };
 }
 
 function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources) {
   return { reads, database, contracts: { balances, logger } };
 }
 
-const DEFAULT_CHAIN = 'eth';
 const TOKENS_MAX = 100;
 /** As wallets and aggregators write the native token. */
 const NATIVE_BY_CUSTOM = parseAddress(`0x${'ee'.repeat(20)}`);
