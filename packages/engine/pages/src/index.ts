@@ -54,7 +54,6 @@ export {
   type WalletHistoryWorkOptions,
 } from './on-demand/on-demand-backfill.ts';
 export {
-  chainOrder,
   ITEM_ORDER,
   type ItemPosition,
   LOG_COLUMNS_ORDER,

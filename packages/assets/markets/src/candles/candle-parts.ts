@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { readPart } from '@chainstead/http';
+import type { LogPosition } from '@chainstead/pages';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
@@ -21,14 +22,7 @@ import {
 import { quotePrices } from '../trade-values/quote-prices.ts';
 import type { Timeframe } from '../trade-values/timeframe.ts';
 import type { CandlesExtent } from './read-extent.ts';
-import {
-  countSwaps,
-  type DateBounds,
-  readSwaps,
-  type SwapPosition,
-  type SwapsPart,
-  type SwapsPartQuery,
-} from './read-swaps.ts';
+import { countSwaps, type DateBounds, readSwaps, type SwapsPart, type SwapsPartQuery } from './read-swaps.ts';
 
 export interface CandlePool {
   readonly pool: PoolId;
@@ -106,7 +100,7 @@ async function* liveParts(reading: CandleReading, times: TimeSpan): AsyncGenerat
   const { database, chain, pool, limits } = reading;
   // Block times are whole seconds, and the end is exclusive.
   const bounds = boundsOf(times, reading.pinnedBlock);
-  let after: SwapPosition | null = null;
+  let after: LogPosition | null = null;
   let counted: number | null = null;
   for (;;) {
     const query: SwapsPartQuery = { pool: pool.pool, bounds, after, limit: limits.part };

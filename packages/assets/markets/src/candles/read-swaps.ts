@@ -1,30 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  expectedTrue,
-  hexBytes,
-  joinSql,
-  type ReadDatabase,
-  rawSql,
-  rowsAfterInPartitions,
-  type Sql,
-  sql,
-  where,
-} from '@chainstead/db';
-import { fromDateBound, type PageBounds, toDateBound } from '@chainstead/pages';
+import { expectedTrue, hexBytes, joinSql, type ReadDatabase, rawSql, type Sql, sql, where } from '@chainstead/db';
+import { fromDateBound, LOG_ORDER, type LogPosition, type PageBounds, toDateBound } from '@chainstead/pages';
 import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { TimedSwap } from '../trade-values/price-trade.ts';
 
-export interface SwapPosition {
-  readonly block: number;
-  readonly transaction: number;
-  readonly log: number;
-}
-
 export interface SwapsPart {
   readonly swaps: readonly TimedSwap[];
-  readonly last: SwapPosition | null;
+  readonly last: LogPosition | null;
 }
 
 export type DateBounds = Pick<PageBounds, 'pinnedBlock'> & Readonly<Record<'fromDate' | 'toDate', Date>>;
@@ -32,7 +16,7 @@ export type DateBounds = Pick<PageBounds, 'pinnedBlock'> & Readonly<Record<'from
 export interface SwapsPartQuery {
   readonly pool: PoolId;
   readonly bounds: DateBounds;
-  readonly after: SwapPosition | null;
+  readonly after: LogPosition | null;
   readonly limit: number;
 }
 
@@ -78,17 +62,13 @@ function newestSwaps(chain: Chain, { pool, bounds, after, limit }: SwapsPartQuer
   const first = sql`(${PLACE_COLUMNS}) >= ((SELECT block FROM from_date), 0, 0)`;
   const upper = [sql`block_number <= (SELECT block FROM to_date)`];
   if (pinnedBlock !== null) upper.push(sql`block_number <= ${pinnedBlock}::bigint`);
-  const last = after === null ? upper : swapsBefore(after);
+  const last = after === null ? upper : LOG_ORDER.after('DESC', after);
   const ofPool = [sql`pool_key = ${poolKey(pool)}::bigint`, sql`chain_id = ${chainId}`];
   const isSwap = expectedTrue(
     sql`kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${hexBytes(pool)}::bytea`,
   );
   const newest = sql`SELECT ${columns} FROM swaps ${where([...ofPool, ...last, first, isSwap])} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`;
   return { ctes, newest, chainId };
-}
-
-function swapsBefore({ block, transaction, log }: SwapPosition): readonly Sql[] {
-  return rowsAfterInPartitions('DESC', PLACE, [sql`${block}::bigint`, sql`${transaction}`, sql`${log}`]);
 }
 
 function swapsOf(packed: string | null, times: string | null): readonly TimedSwap[] {
@@ -105,6 +85,5 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
   return swaps;
 }
 
-const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
 const PLACE_COLUMNS = sql`block_number, transaction_index, log_index`;
 const NEWEST_FIRST = sql`block_number DESC, transaction_index DESC, log_index DESC`;

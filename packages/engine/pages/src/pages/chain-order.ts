@@ -24,9 +24,9 @@ export interface ChainOrder<Columns extends PositionColumns> {
   byBlock(order: KeysetOrder, prefix?: string): Sql;
 }
 
-export type PositionIn<Order> = Order extends ChainOrder<infer Columns> ? Position<Columns> : never;
+type PositionIn<Order> = Order extends ChainOrder<infer Columns> ? Position<Columns> : never;
 
-export function chainOrder<const Columns extends PositionColumns>(columns: Columns): ChainOrder<Columns> {
+function chainOrder<const Columns extends PositionColumns>(columns: Columns): ChainOrder<Columns> {
   const names = Object.values(columns);
   const mapped = <Value>(read: (column: Columns[keyof Columns]) => Value) => {
     const entries = Object.entries(columns).map(([field, column]) => [field, read(column as Columns[keyof Columns])]);
