@@ -30,7 +30,7 @@ export interface SubjectInSql {
   readonly chain: Chain;
   readonly subject: Sql;
   readonly block: Sql;
-  /** Of the first subject. */
+  /** The first subject. */
   readonly address: Address;
   readonly keys: readonly Address[];
   /** On distributed tables, Citus can't join each key to its rows. */

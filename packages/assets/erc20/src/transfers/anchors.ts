@@ -1,4 +1,4 @@
-/** The contract's value at a block, stored beside a sum of transfers. */
+/** The contract's value at a block, stored with a sum of transfers. */
 import { rawSql, type Sql, sql } from '@chainstead/db';
 import { moment, uint256 } from '@chainstead/db/column-types';
 import { integer, numeric } from 'drizzle-orm/pg-core';

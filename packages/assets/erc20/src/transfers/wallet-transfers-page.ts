@@ -30,7 +30,7 @@ export interface WalletTransfersQuery extends ChainQuery<LogPosition> {
   readonly address: Address;
   /** Null: all. Each costs a separate range scan. */
   readonly tokens: readonly Address[] | null;
-  /** Of the whole run, up to {@link COUNT_MAX}. */
+  /** Counts the whole run, up to {@link COUNT_MAX}. */
   readonly count: boolean;
 }
 

@@ -24,7 +24,7 @@ export const blockBoundsSchema = {
   to_date: z.int().nullable().default(null),
 };
 
-/** Of a list of rows in the order of the chain. */
+/** The query of a list of rows in the order of the chain. */
 export function chainQueryOf<P>(page: {
   readonly filter: BlockBounds;
   readonly limit: number;

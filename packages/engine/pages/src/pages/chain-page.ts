@@ -71,7 +71,7 @@ export interface ChainPage<Row, Columns extends PositionColumns, R extends Relat
   read(database: ReadDatabase): Promise<PageOfRows<Row, Position<Columns>> & Books<R>>;
 }
 
-/** A page of a list in the order of the chain: its rows and all data beside them in one statement. */
+/** A page of a list in the order of the chain: its rows and all related data in one statement. */
 export function chainPage<
   Row extends Readonly<Record<Columns[keyof Columns] | 'block_number', number>>,
   Columns extends PositionColumns,

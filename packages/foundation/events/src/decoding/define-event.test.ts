@@ -31,7 +31,7 @@ test('logs of another shape, and words that are no values of their type, are not
   expect(moved.read({ ...log, data: '0x' })).toBeNull();
   expect(moved.read({ ...log, topics: [topic0] })).toBeNull();
   expect(moved.read({ ...log, topics: [topic0, topic0] })).toBeNull();
-  expect(moved.read({ ...log, data: `${log.data.slice(0, -1)}2` })).toBeNull();
+  expect(moved.read({ ...log, data: `0x${log.data.slice(2, -1)}2` })).toBeNull();
 });
 
 test('a parameter without a name is not checked', () => {
