@@ -1,16 +1,16 @@
 import type { Address } from '@chainstead/core';
 import {
   blockBoundsSchema,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { indexedSchema, showIndexed } from '@chainstead/pages';
+import { indexedSchema, LOG_COLUMNS_ORDER, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { type AccountEvents, type AccountField, pathOf } from './account-events.ts';
-import { getAccountRows } from './account-rows.ts';
+import { accountRowsPage } from './account-rows.ts';
 
 /** The list of an account's rows. */
 export function accountEventsRoute(dataset: AccountEvents): RouteModule {
@@ -35,16 +35,14 @@ export function accountEventsRoute(dataset: AccountEvents): RouteModule {
       cursorName: `${subject}-${endpoint.name}`,
       filter: z.object({ address: z.string(), chain: z.string().default('eth'), ...blockBoundsSchema }),
       filterOf: ({ address, chain, ...given }) => ({ address, chain: chain?.key, ...givenBlockBounds(given) }),
-      position: z.object({ block_number: z.int(), transaction_index: z.int(), log_index: z.int() }),
+      position: z.object(LOG_COLUMNS_ORDER.fields),
       firstPage: 0,
-      read: ({ chain, filter, order, limit, position, upperBound }) =>
-        getAccountRows(reads, chain, dataset, {
-          account: filter.address as Address,
-          ...{ order, limit, after: position },
-          ...boundsOfRows(filter),
-          pinnedBlock: upperBound,
-        }),
-      present: ({ indexed, rows }, envelope) => ({
+      read: (page) =>
+        accountRowsPage(page.chain, dataset, {
+          account: page.filter.address as Address,
+          ...chainQueryOf(page),
+        }).read(reads),
+      present: ({ indexed, rows, blockOf }, envelope) => ({
         ...envelope,
         indexed: showIndexed(indexed),
         result: rows.map((row) => ({
@@ -55,7 +53,7 @@ export function accountEventsRoute(dataset: AccountEvents): RouteModule {
             ]),
           ),
           block_number: String(row.block_number),
-          block_timestamp: row.block.block_timestamp,
+          block_timestamp: blockOf(row).block_timestamp,
           transaction_hash: row.transaction_hash,
           log_index: row.log_index,
         })),

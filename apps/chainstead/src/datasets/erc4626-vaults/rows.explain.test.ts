@@ -2,7 +2,7 @@ import { sql } from '@chainstead/db';
 import { addressOf, exampleChain, explain, PLANS, rowsScanned } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AccountRowsQuery, accountRowsStatement } from '../account-events/account-rows.ts';
+import { type AccountRowsQuery, accountRowsPage } from '../account-events/account-rows.ts';
 import { seedLogs } from '../testing/seed-logs.ts';
 import { erc4626Vaults } from './dataset.ts';
 import { depositLog, OWNER } from './testing/example-event.ts';
@@ -49,7 +49,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   ])('%s is a range of the primary key that stops after a page', async (_name, query) => {
     const { nodes } = await explain(
       scratch.database,
-      accountRowsStatement(chain, erc4626Vaults, { ...QUERY, ...query }),
+      accountRowsPage(chain, erc4626Vaults, { ...QUERY, ...query }).statement(),
       plan,
     );
     const scans = nodes.filter((node) => node['Relation Name']?.startsWith('erc4626_vaults') === true);
