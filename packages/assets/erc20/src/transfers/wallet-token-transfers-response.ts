@@ -1,5 +1,4 @@
 import type { Address } from '@chainstead/core';
-import { DIRECTION } from '@chainstead/db/direction';
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { showTransfer, transferSchema } from './page/transfer-response.ts';
@@ -18,8 +17,5 @@ export const walletTokenTransfersSchema = z
   .openapi('Erc20Transfers');
 
 export function showTransfers(wallet: Address, list: WalletTransfersList): z.infer<typeof transferSchema>[] {
-  return list.rows.map((row) => {
-    const [from, to] = row.direction === DIRECTION.received ? [row.counterparty, wallet] : [wallet, row.counterparty];
-    return showTransfer({ ...row, from, to }, list);
-  });
+  return list.rows.map((row) => showTransfer({ ...row, account: wallet }, list));
 }

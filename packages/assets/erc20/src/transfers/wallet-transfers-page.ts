@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, ChainId, Hash } from '@chainstead/core';
+import type { Address, ChainId } from '@chainstead/core';
 import {
   addressBytes,
   expectedTrue,
@@ -11,7 +11,7 @@ import {
   where,
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
+import { rowsOf } from '@chainstead/db/rows-of';
 import {
   type ChainQuery,
   chainPage,
@@ -25,6 +25,7 @@ import {
 } from '@chainstead/pages';
 import { NFT_STANDARDS, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens';
 import { erc20Transfers } from './dataset.ts';
+import { erc20Transfers as erc20TransferSides } from './schema.ts';
 
 export interface WalletTransfersQuery extends ChainQuery<LogPosition> {
   readonly address: Address;
@@ -69,7 +70,7 @@ export function walletTransfersPage(chain: Chain, query: WalletTransfersQuery, n
   ];
   const tokens = query.tokens === null ? null : sql`${query.tokens.map(addressBytes)}::bytea[]`;
   const scan: Scan = { ofWallet, chainId: chain.id, tokens, order, nfts };
-  const transfers = transfersOf(scan, range.scan, query.limit + 1, COLUMNS);
+  const transfers = transfersOf(scan, range.scan, query.limit + 1, TRANSFERS.columnsOf('transfer'));
   const total = query.count
     ? countOf({ ...scan, nfts: 'left out' }, scanRange(order, range, null), COUNT_MAX + 1)
     : sql`NULL::bigint`;
@@ -132,18 +133,8 @@ function countOf(scan: Scan, { scan: bounds, far }: ScanRange, limit: number): S
 }
 
 const POSITION = sql`transfer.block_number, transfer.transaction_index, transfer.log_index`;
-const COLUMNS = sql`${POSITION}, transfer.direction, transfer.token, transfer.counterparty, transfer.value, transfer.transaction_hash`;
-
-const TRANSFERS = packedRows({
-  block_number: int8('block_number'),
-  transaction_index: int4('transaction_index'),
-  log_index: int4('log_index'),
-  direction: int4('direction'),
-  token: hex<Address>('token', 20),
-  counterparty: hex<Address>('counterparty', 20),
-  value: digits('value'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-});
+/** All but the requested wallet and chain. */
+const TRANSFERS = rowsOf(erc20TransferSides, ['account_key', 'chain_id', 'account']);
 
 /**
  * If NFTs are shown, always true: the lookup makes every plan so much more expensive than a sort

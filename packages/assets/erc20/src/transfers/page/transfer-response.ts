@@ -1,7 +1,10 @@
-import { type Address, decimalAmount, type Hash } from '@chainstead/core';
+import { type Address, decimalAmount } from '@chainstead/core';
+import { DIRECTION } from '@chainstead/db/direction';
+import type { RowByName } from '@chainstead/db/rows-of';
 import type { AddressLabel, PageBlock } from '@chainstead/pages';
 import type { TokenBook } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';
+import type { erc20Transfers } from '../schema.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -43,21 +46,14 @@ interface RelatedToTransfers {
   labelOf(address: Address): AddressLabel;
 }
 
-interface ShownTransfer {
-  readonly from: Address;
-  readonly to: Address;
-  readonly token: Address;
-  readonly block_number: number;
-  readonly transaction_index: number;
-  readonly log_index: number;
-  readonly value: string;
-  readonly transaction_hash: Hash;
-}
+type TransferSide = Omit<RowByName<typeof erc20Transfers>, 'account_key' | 'chain_id'>;
 
-export function showTransfer(row: ShownTransfer, related: RelatedToTransfers): z.infer<typeof transferSchema> {
+export function showTransfer(row: TransferSide, related: RelatedToTransfers): z.infer<typeof transferSchema> {
   const block = related.blockOf(row);
   const token = related.tokenOf(row.token);
-  const [from, to] = [related.labelOf(row.from), related.labelOf(row.to)];
+  const sides = [row.account, row.counterparty] as const;
+  const [sender, recipient] = row.direction === DIRECTION.received ? ([sides[1], sides[0]] as const) : sides;
+  const [from, to] = [related.labelOf(sender), related.labelOf(recipient)];
   return {
     token_name: token.name,
     token_symbol: token.symbol,
@@ -65,11 +61,11 @@ export function showTransfer(row: ShownTransfer, related: RelatedToTransfers): z
     token_decimals: token.decimals === null ? null : String(token.decimals),
     from_address_entity: from.entity,
     from_address_entity_logo: from.entityLogo,
-    from_address: row.from,
+    from_address: sender,
     from_address_label: from.label,
     to_address_entity: to.entity,
     to_address_entity_logo: to.entityLogo,
-    to_address: row.to,
+    to_address: recipient,
     to_address_label: to.label,
     address: row.token,
     block_hash: block.block_hash,

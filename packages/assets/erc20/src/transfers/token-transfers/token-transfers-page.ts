@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Sql, sql, where } from '@chainstead/db';
-import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
+import { rowsOf } from '@chainstead/db/rows-of';
 import {
   type ChainInSql,
   type ChainQuery,
@@ -16,6 +16,7 @@ import {
 import { tokenBook, tokensOf } from '@chainstead/tokens';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
+import { erc20Transfers as erc20TransferSides } from '../schema.ts';
 
 export interface TokenTransfersQuery extends ChainQuery<LogPosition> {
   readonly token: Address;
@@ -34,8 +35,8 @@ export function tokenTransfersPage(chain: Chain, query: TokenTransfersQuery) {
   const isShown = expectedTrue(sql`NOT ${isOfNfts(token, chain.id)}`);
   const accounts = sql`ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)`;
   return chainPage({
-    ...{ chain, query, range, order: LOG_ORDER, rows: TOKEN_TRANSFERS },
-    scan: sql`SELECT ${COLUMNS} FROM erc20_transfer_sides AS transfer ${where([...ofThis, ...range.scan, isShown])}
+    ...{ chain, query, range, order: LOG_ORDER, rows: TRANSFERS },
+    scan: sql`SELECT ${TRANSFERS.columnsOf('transfer')} FROM erc20_transfer_sides AS transfer ${where([...ofThis, ...range.scan, isShown])}
     ${LOG_ORDER.by(query.order, 'transfer.')} LIMIT ${query.limit + 1}`,
     newest: { table: 'erc20_transfer_sides', of: ofThis },
     related: {
@@ -45,15 +46,5 @@ export function tokenTransfersPage(chain: Chain, query: TokenTransfersQuery) {
   });
 }
 
-const COLUMNS = sql`transfer.block_number, transfer.transaction_index, transfer.log_index,
-    transfer.account, transfer.counterparty, transfer.value, transfer.transaction_hash`;
-
-const TOKEN_TRANSFERS = packedRows({
-  block_number: int8('block_number'),
-  transaction_index: int4('transaction_index'),
-  log_index: int4('log_index'),
-  from: hex<Address>('account', 20),
-  to: hex<Address>('counterparty', 20),
-  value: digits('value'),
-  transaction_hash: hex<Hash>('transaction_hash', 32),
-});
+/** All but the requested token and chain. Rows of this index are of the giving side. */
+const TRANSFERS = rowsOf(erc20TransferSides, ['account_key', 'chain_id', 'token', 'direction']);

@@ -1,4 +1,5 @@
 import { parseAddress, systemClock } from '@chainstead/core';
+import { DIRECTION } from '@chainstead/db/direction';
 import {
   blockBoundsSchema,
   chainQueryOf,
@@ -59,7 +60,7 @@ export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOp
       present: (list, envelope) => ({
         ...envelope,
         indexed: showIndexed(list.indexed),
-        result: list.rows.map((row) => showTransfer({ ...row, token: list.token }, list)),
+        result: list.rows.map((row) => showTransfer({ ...row, token: list.token, direction: DIRECTION.sent }, list)),
       }),
     });
   };
