@@ -1,4 +1,4 @@
-/** Stream configurations, matches and signed webhooks. Start with `stream.ts` and `schema.ts`. */
+/** Stream configurations, matches and signed webhooks. Start with `stream.ts`, then `delivery/`. */
 
 export type { AttemptOutcome } from './delivery/delivery.ts';
 export { createDeliveryWorker } from './delivery/delivery-worker.ts';

@@ -6,8 +6,8 @@ import { readStreamStats } from '../records/stats.ts';
 import type { Attempt, Delivery } from './delivery.ts';
 import { readDueDeliveries } from './due-deliveries.ts';
 import { recordAttempts } from './record-attempts.ts';
-import { STANDARD_RETRIES } from './retry-policy.ts';
 import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
+import { EXAMPLE_RETRIES } from './testing/example-retries.ts';
 
 let scratch: ScratchDatabase;
 let streamId: string;
@@ -38,7 +38,7 @@ function attempt(delivery: Delivery | undefined, success: boolean, body = '{"ret
   return { id: randomUUID(), delivery, body, outcome, finishedAt: NOW };
 }
 
-const record = (...attempts: Attempt[]) => recordAttempts(scratch.database, attempts, STANDARD_RETRIES);
+const record = (...attempts: Attempt[]) => recordAttempts(scratch.database, attempts, EXAMPLE_RETRIES);
 const outbox = () => readOutbox(scratch.database, streamId);
 const stats = () => readStreamStats(scratch.database, streamId);
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { requestedDelay, retryDelay, STANDARD_RETRIES } from './retry-policy.ts';
+import { requestedDelay, retryDelay } from './retry-policy.ts';
+import { EXAMPLE_RETRIES } from './testing/example-retries.ts';
 
 test('the standard waits are those of the provider, then nothing more', () => {
-  const minutes = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelay(STANDARD_RETRIES, failures));
+  const minutes = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelay(EXAMPLE_RETRIES, failures));
   expect(minutes.map((ms) => (ms === null ? null : ms / 60_000))).toEqual([1, 10, 60, 120, 360, 720, 1_440, null]);
 });
 
@@ -12,13 +13,13 @@ test('the last wait of a short schedule is that of all further attempts', () => 
 });
 
 test('without retries the first failure is the last', () => {
-  expect(retryDelay({ ...STANDARD_RETRIES, retries: 0 }, 1)).toBeNull();
+  expect(retryDelay({ ...EXAMPLE_RETRIES, retries: 0 }, 1)).toBeNull();
 });
 
 test('a requested delay lengthens that of the schedule and never shortens it', () => {
-  expect(retryDelay(STANDARD_RETRIES, 1, 90_000)).toBe(90_000);
-  expect(retryDelay(STANDARD_RETRIES, 1, 30_000)).toBe(60_000);
-  expect(retryDelay(STANDARD_RETRIES, 8, 90_000)).toBeNull();
+  expect(retryDelay(EXAMPLE_RETRIES, 1, 90_000)).toBe(90_000);
+  expect(retryDelay(EXAMPLE_RETRIES, 1, 30_000)).toBe(60_000);
+  expect(retryDelay(EXAMPLE_RETRIES, 8, 90_000)).toBeNull();
 });
 
 const NOW = new Date('2030-01-01T00:00:00Z');

@@ -1,16 +1,11 @@
 import type { AttemptOutcome } from './delivery.ts';
 
+/** `WEBHOOK_RETRIES`, `WEBHOOK_RETRY_SCHEDULE`: apps/chainstead/src/configuration/webhook-keys.ts, docs/api/streams.md#retries */
 export interface RetryPolicy {
   readonly retries: number;
   /** After the first failed attempt, the second, …; the last one repeats. */
   readonly delaysMs: readonly [number, ...number[]];
 }
-
-/** docs/api/streams.md#retries */
-export const STANDARD_RETRIES: RetryPolicy = {
-  retries: 7,
-  delaysMs: [60_000, 600_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000],
-};
 
 /** Null: no attempt is left. `atLeastMs` never shortens the schedule. */
 export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0): number | null {

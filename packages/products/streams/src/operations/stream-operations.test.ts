@@ -11,8 +11,8 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createDeliveryWorker } from '../delivery/delivery-worker.ts';
-import { STANDARD_RETRIES } from '../delivery/retry-policy.ts';
 import { createProbeWebhook, createTestWebhook } from '../delivery/test-webhook.ts';
+import { EXAMPLE_RETRIES } from '../delivery/testing/example-retries.ts';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../enrichment/webhook-bodies.ts';
 import { createPastBlockServices } from '../historical/past-block-services.ts';
@@ -304,7 +304,7 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
     database: scratch.database,
     egress,
     bodies: createWebhookBodies({ database: scratch.database, chains: [{ chain, enrich }], clock: systemClock }),
-    retries: STANDARD_RETRIES,
+    retries: EXAMPLE_RETRIES,
     historyDays: 7,
     concurrency: 10,
     concurrencyPerHost: 10,

@@ -25,7 +25,7 @@ import type { StreamConfig } from '../../stream.ts';
 import { writeMatches } from '../../watching/record-matches.ts';
 import type { DeliveryKind } from '../delivery.ts';
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
-import { STANDARD_RETRIES } from '../retry-policy.ts';
+import { EXAMPLE_RETRIES } from './example-retries.ts';
 
 export const STAGE_CHAIN: Chain = createChainRegistry().get('eth');
 const WATCHED = parseAddress('0x00000000000000000000000000000000000000aa');
@@ -203,7 +203,7 @@ export async function startStagedWorker(
     database,
     egress,
     bodies: createWebhookBodies({ database, chains, clock }),
-    retries: STANDARD_RETRIES,
+    retries: EXAMPLE_RETRIES,
     historyDays: 7,
     concurrency: 200,
     concurrencyPerHost: PER_HOST,
