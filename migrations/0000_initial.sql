@@ -281,7 +281,7 @@ CREATE TABLE "range_jobs" (
 );--> statement-breakpoint
 CREATE INDEX "range_jobs_open" ON "range_jobs" USING btree ("chain","id") WHERE status = 'queued';--> statement-breakpoint
 -- One job of a chain runs at a time.
-CREATE UNIQUE INDEX "range_jobs_claimed" ON "range_jobs" USING btree ("chain") WHERE lease_until IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "range_jobs_claimed" ON "range_jobs" USING btree ("chain") WHERE lease_until IS NOT NULL AND status = 'queued';--> statement-breakpoint
 -- On-demand backfills of single wallets and contracts, for chains not covered from their first block. Their coverage is in
 -- `subject_ranges`.
 CREATE TABLE "backfill_requests" (

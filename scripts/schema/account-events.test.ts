@@ -113,5 +113,6 @@ test('logs of another shape are no rows', () => {
 
 test('parameters longer than a word are refused, and accounts that the event has not', () => {
   expect(() => accountEvents('notes', 'event Note(address who, string text)')).toThrow('text is longer than a word');
+  expect(() => accountEvents('moves', 'event Move(address indexed, uint256 a)')).toThrow('needs a name');
   expect(() => accountEvents('rounds', ROUND_ENDED, { account: 'who' })).toThrow('no parameter who');
 });

@@ -52,6 +52,8 @@ export function withOtherColumns(
       const columns = table === undefined ? [] : Object.values(getTableColumns(table));
       const others = columns.filter((column) => !new RegExp(`\\b${column.name}\\b`).test(view));
       const lines = others.map((column) => `${shownColumn(column, alias)},\n`).join('');
+      if (lines !== '' && !STORED.test(view))
+        throw new Error(`A view of ${name} has no place for new columns:\n${view}`);
       return view.replace(STORED, (first) => `${lines}${first}`);
     },
   );

@@ -49,12 +49,13 @@ export function pathOf({ subject, name }: AccountEndpoint): string {
 /**
  * One row per event, for the account that a parameter names: by default the first indexed address, else
  * the first one. Without an address, for the contract.
- * @throws TypeError for parameters longer than a word
+ * @throws TypeError for parameters without a name or longer than a word
  * @example accountEvents('vault-deposits', 'event Deposit(address indexed sender, uint256 assets)')
  */
 export function accountEvents(name: string, line: string, options: { readonly account?: string } = {}): AccountEvents {
   const event: DefinedEvent = defineEvent(line);
   const { inputs, name: eventName } = event.abi;
+  if (inputs.some((input) => input.name === '')) throw new TypeError(`Each parameter needs a name: ${line}`);
   const addresses = inputs.filter(({ type }) => type === 'address');
   const chosen = options.account ?? (addresses.find(({ isIndexed }) => isIndexed) ?? addresses[0])?.name;
   const others = inputs.filter((input) => input.name !== chosen);

@@ -98,7 +98,9 @@ export const BY_TOKEN: Axis = {
     const ofToken = sql`token_key(token) = token_key(${subject}) AND token = ${subject} AND chain_id = ${chain.id} AND block_number > ${block}`;
     const ofAccount = sql`account_key = address_key(requested.key) AND account = requested.key AND ${ofToken}`;
     const ofAll = sql`account_key = ANY(${keys.map(addressKey)}::bigint[]) AND account = ANY(${keys.map(addressBytes)}::bytea[]) AND ${ofToken}`;
-    const rows = movedRows(chain, sql`account, direction, value`, isSpread ? ofAll : ofAccount);
+    // With the distribution column, Citus sums where the rows are.
+    const columns = isSpread ? sql`account_key, account, direction, value` : sql`account, direction, value`;
+    const rows = movedRows(chain, columns, isSpread ? ofAll : ofAccount);
     const delta = sql`sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved`;
     return {
       coverage: [coverageOfToken(chain, address, coverage)],

@@ -180,7 +180,7 @@ async function isAnyAnchored(transaction: Transaction, { id }: Chain, tokens: re
   return rows.length > 0;
 }
 
-function blocksOf(some: readonly Judged[]): Map<Address, number> {
+function blocksOf(some: readonly Pick<Judged, 'token' | 'readings'>[]): Map<Address, number> {
   const blocks = new Map<Address, number>();
   for (const { token, readings } of some)
     blocks.set(token, Math.min(readings.block.number, blocks.get(token) ?? Number.POSITIVE_INFINITY));
@@ -197,8 +197,8 @@ async function saveAnchors(
     verdict.kind === 'right' ? [{ ...of, value: verdict.value }] : [],
   );
   const ordered = some.map((own) => right.filter(({ readings }) => readings === own));
-  const tokens = new Set(right.map(({ token }) => token));
-  if (right.length === 0) return tokens;
+  const blocks = blocksOf(right);
+  if (right.length === 0) return new Set();
   const keysOf = ordered.map((of) => of.map((judged) => judged.key));
   const reading = readingsInSql(chain, some, keysOf, spread);
   const { above } = axis.partsOf(reading);
@@ -215,9 +215,11 @@ async function saveAnchors(
        since = excluded.since, anchored_at = excluded.anchored_at`,
   );
   await transaction.query(
-    sql`DELETE FROM erc20_token_classes WHERE chain_id = ${chain.id} AND token = ANY(${[...tokens].map(addressBytes)}::bytea[]) AND class = 'none'`,
+    // A newer read may have found that the contract is gone.
+    sql`DELETE FROM erc20_token_classes AS stored USING unnest(${[...blocks.keys()].map(addressBytes)}::bytea[], ${[...blocks.values()]}::bigint[]) AS reported(token, block)
+      WHERE stored.chain_id = ${chain.id} AND stored.token = reported.token AND stored.class = 'none' AND stored.since_block <= reported.block`,
   );
-  return tokens;
+  return new Set(blocks.keys());
 }
 
 async function changeAnchors(

@@ -8,7 +8,7 @@ export const erc20Approvals = storedTable(
   {
     /** `addressKey` of `owner`; distribution column on Citus. Owners may share a value. */
     ownerKey: int8Text('owner_key').notNull(),
-    /** Makes the key unique among owners that share an `owner_key`. */
+    /** The position makes the key unique among owners that share an `owner_key`. */
     ...logPlace(),
     owner: address('owner').notNull(),
     token: address('token').notNull(),

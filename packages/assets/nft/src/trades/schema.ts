@@ -24,7 +24,7 @@ export const nftTrades = storedTable(
   {
     /** `addressKey` of `token_address`; distribution column on Citus. Contracts may share one. */
     collectionKey: int8Text('collection_key').notNull(),
-    /** The fill event; of a matched group, the order with the price. */
+    /** Position of the fill event; of a matched group, of the order with the price. */
     ...logPlace(),
     /** From 0 in a log and `collection_key`: contracts of a bundle may share one. */
     item: integer('item').notNull(),

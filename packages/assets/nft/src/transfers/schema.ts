@@ -11,7 +11,7 @@ export const nftTransfers = storedTable(
   {
     /** `addressKey` of `token_address`; distribution column on Citus. Contracts may share one. */
     collectionKey: int8Text('collection_key').notNull(),
-    /** Makes the key exact for contracts with the same `collection_key`. */
+    /** The position makes the key exact for contracts with the same `collection_key`. */
     ...logPlace(),
     item: integer('item').notNull(),
     /** NFT_TRANSFER_KINDS of token-events. */

@@ -10,7 +10,6 @@ export const logs = storedTable(
   {
     /** `addressKey`; distribution column on Citus. Contracts may share one. */
     addressKey: int8Text('address_key').notNull(),
-    /** Unique in its transaction; on most chains in its block. */
     ...logPlace(),
     transactionHash: hash('transaction_hash').notNull(),
     address: address('address').notNull(),

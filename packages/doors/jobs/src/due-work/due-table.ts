@@ -38,7 +38,7 @@ export interface ClaimOptions {
   readonly returning: Sql | string;
 }
 
-/** Tables are indexed by `chain_id` and this. */
+/** Tables of one queue per chain are indexed by `chain_id` and this. */
 export function dueMoment({ prefix = '' }: Pick<DueTable, 'prefix'>, row = ''): Sql {
   return rawSql(`coalesce(${row}${prefix}lease_until, ${row}${prefix}due_at)`);
 }

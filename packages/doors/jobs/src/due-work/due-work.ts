@@ -47,6 +47,8 @@ export function createDueWork(options: DueWorkOptions): DueWork {
   const process = `${hostname()} ${globalThis.process.pid} ${randomUUID().slice(0, 8)}`;
   const stopping = new AbortController();
   const abandoned = new AbortController();
+  /** Aborted work keeps its leases until it has ended. */
+  const renewing = new AbortController();
   const loops = new Map<string, ClaimLoop>();
   const tidies: (() => Promise<void> | undefined)[] = [];
   let tasks: Promise<unknown>[] = [];
@@ -81,7 +83,7 @@ export function createDueWork(options: DueWorkOptions): DueWork {
         listenTo({ ...listening, onNotification }, stopping.signal),
         ...[...loops.values()].map((loop) => loop.sweep()),
         tidyPeriodically(),
-        ...[...loops.values()].map((loop) => loop.renew(abandoned.signal)),
+        ...[...loops.values()].map((loop) => loop.renew(renewing.signal)),
       ];
     },
     async close(timeoutMs = CLOSE_TIMEOUT_MS, graceMs = ABORT_GRACE_MS) {
@@ -93,6 +95,7 @@ export function createDueWork(options: DueWorkOptions): DueWork {
           logger.error('Work that was claimed does not end: others claim it once its leases have expired');
       }
       abandoned.abort();
+      renewing.abort();
       await Promise.all(tasks);
     },
   };

@@ -33,6 +33,8 @@ export interface DueKind<Row extends object> {
   readonly risk?: Risk<Row>;
   /** Retries quarantined work after `retrySeconds` instead of a day. */
   readonly endsInQuarantine?: boolean;
+  /** An outage is an attempt: work that begins with many calls must not begin again at once. @default false */
+  readonly countsOutages?: boolean;
   /** Ends the claims ({@link SETTLED}). May run twice for a row. An error fails open claims. */
   perform(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void>;
   /** Null: no further attempt. */
@@ -86,12 +88,12 @@ export function createClaimRunner<Row extends object>(kind: DueKind<Row>, option
       await (risk === undefined ? perform() : journal.run(riskOf(claims, risk), perform));
       finished('completed');
     } catch (error) {
-      const isInterrupted = signal.aborted || isOutage(outageOr(error));
+      const isInterrupted = signal.aborted || (kind.countsOutages !== true && isOutage(outageOr(error)));
       const isKnown = error instanceof ChainsteadError;
       finished(isInterrupted ? 'interrupted' : isKnown ? 'retried' : 'failed');
       if (isInterrupted) return endAll(claims, (claim) => releaseDue(database, table, claim));
       const [first] = claims;
-      logger[isKnown ? 'warn' : 'error']({ ...fields, ...first?.row, err: error }, 'Due work failed');
+      logger[isKnown ? 'warn' : 'error']({ ...first?.row, ...fields, err: error }, 'Due work failed');
       await endAll(claims, (claim) => {
         // Invariant: WORK-QUARANTINE
         const isQuarantined = error instanceof WorkSetAsideError && kind.endsInQuarantine !== true;

@@ -1,4 +1,4 @@
-import { joinSql, type KeysetOrder, rawSql, rowsAfter, type Sql, sql } from '@chainstead/db';
+import { type KeysetOrder, rawSql, rowsAfterInPartitions, type Sql, sql } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 
 /** By field of a cursor's position. The first is the block's number. */
@@ -28,6 +28,7 @@ type PositionIn<Order> = Order extends ChainOrder<infer Columns> ? Position<Colu
 
 function chainOrder<const Columns extends PositionColumns>(columns: Columns): ChainOrder<Columns> {
   const names = Object.values(columns);
+  const [first = 'block_number', ...rest] = names;
   const mapped = <Value>(read: (column: Columns[keyof Columns]) => Value) => {
     const entries = Object.entries(columns).map(([field, column]) => [field, read(column as Columns[keyof Columns])]);
     // The compiler can't compute the keys.
@@ -43,11 +44,8 @@ function chainOrder<const Columns extends PositionColumns>(columns: Columns): Ch
     positionOf: (row) => mapped((column) => row[column]),
     after(order, position) {
       const [block = 0, ...others] = Object.keys(columns).map((field) => position[field] ?? 0);
-      const first = sql`${block}::bigint`;
-      return [
-        rowsAfter(order, names, [first, ...others.map((value) => sql`${value}`)]),
-        sql`${joinSql(names.slice(0, 1).map(rawSql))} ${rawSql(order === 'DESC' ? '<=' : '>=')} ${first}`,
-      ];
+      const values = [sql`${block}::bigint`, ...others.map((value) => sql`${value}`)] as const;
+      return rowsAfterInPartitions(order, [first, ...rest], values);
     },
     by: (order, prefix = '') => sorted(order, prefix, ''),
     byBlock: (order, prefix = '') => sorted(order, prefix, ' + 0'),

@@ -40,7 +40,7 @@ export function dueRangeJobs(chains: readonly string[]): DueTable {
   };
 }
 
-/** Progress forgives earlier failures. @returns whether to end: it was cancelled, or is no longer claimed */
+/** Progress forgives earlier failures. Stores nothing if it is no longer claimed. @returns whether it was cancelled */
 export async function saveRangeJob(
   database: Pick<Database, 'query'>,
   table: DueTable,
@@ -55,7 +55,7 @@ export async function saveRangeJob(
        error_message = CASE WHEN ${isFurther} THEN NULL ELSE error_message END, done = ${done}
       WHERE ${isClaimed(table, claim)} RETURNING cancel_asked_at IS NOT NULL AS "isCancelled"`,
   );
-  return job?.isCancelled ?? true;
+  return job?.isCancelled ?? false;
 }
 
 export async function endRangeJob(

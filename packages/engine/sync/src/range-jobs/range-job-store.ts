@@ -84,7 +84,8 @@ export async function cancelRangeJob(transaction: Transaction, id: string): Prom
   const [job] = await transaction.query<StoredRangeJob>(
     sql`UPDATE range_jobs AS job SET cancel_asked_at = coalesce(cancel_asked_at, now()), updated_at = now(),
        status = CASE WHEN ${IS_HELD} THEN status ELSE 'cancelled' END, finished_at = CASE WHEN NOT ${IS_HELD} THEN now() END,
-       lease_until = CASE WHEN ${IS_HELD} THEN lease_until END
+       lease_until = CASE WHEN ${IS_HELD} THEN lease_until END, holder = CASE WHEN ${IS_HELD} THEN holder END,
+       due_at = CASE WHEN ${IS_HELD} THEN due_at END
       WHERE id = ${id} AND status = 'queued' RETURNING ${JOB_COLUMNS}`,
   );
   if (job === undefined) throw new NoSuchRangeJobError(id);

@@ -1,5 +1,5 @@
 import { ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { sql } from '@chainstead/db';
+import { DatabaseUnavailableError, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -178,6 +178,29 @@ describe('jobs on ranges', () => {
     await second.stop();
     work(siteOf(failure(false)));
     await reaches(lasting, { status: 'failed', finishedAt: expect.any(Date) });
+  });
+
+  test('an outage is an attempt, and the job waits for the next one', async () => {
+    let attempts = 0;
+    const id = await ask({});
+    work(
+      siteOf(async () => {
+        attempts += 1;
+        throw new DatabaseUnavailableError('has no free connection', '53300', new Error('too many clients'));
+      }),
+    );
+    await reaches(id, { status: 'queued', error: { code: 'DATABASE_UNAVAILABLE' }, dueAt: expect.any(Date) });
+    expect(attempts).toBe(1);
+  });
+
+  test('a cancelled job has neither a holder nor a next attempt', async () => {
+    const id = await ask({});
+    await scratch.database.query(
+      sql`UPDATE range_jobs SET holder = 'gone', lease_until = now() - interval '1 second', due_at = now() + interval '1 hour'`,
+    );
+    expect(await cancel(id)).toMatchObject({ status: 'cancelled', dueAt: null });
+    const rows = await scratch.database.query(sql`SELECT holder, lease_until, due_at FROM range_jobs`);
+    expect(rows).toEqual([{ holder: null, lease_until: null, due_at: null }]);
   });
 
   test('are given up when processes end with them again and again', async () => {

@@ -1,5 +1,5 @@
 import { ChainsteadError, type Clock, errorText, type Logger, rangeSize, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import { type Database, failureLevel, isOutage, outageOr } from '@chainstead/db';
 import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
 import {
   ALL_CHAINS,
@@ -79,6 +79,7 @@ export function addRangeJobs(dueWork: Pick<DueWork, 'add'>, options: RangeJobsOp
     concurrency: 1,
     sweepEveryMs: SWEEP_EVERY_MS,
     leaseMs: LEASE_MS,
+    countsOutages: true,
     async perform(claims, signal) {
       for (const claim of claims) {
         const site = sites.get(claim.row.chain);
@@ -86,8 +87,8 @@ export function addRangeJobs(dueWork: Pick<DueWork, 'add'>, options: RangeJobsOp
       }
     },
     retrySeconds(_claim, error) {
-      const mayPass = error instanceof ChainsteadError && error.retryable && attempts < ATTEMPTS_MAX;
-      return mayPass ? backoffSeconds(attempts, RETRY_SECONDS) : null;
+      const mayPass = isOutage(outageOr(error)) || (error instanceof ChainsteadError && error.retryable);
+      return mayPass && attempts < ATTEMPTS_MAX ? backoffSeconds(attempts, RETRY_SECONDS) : null;
     },
   });
 }

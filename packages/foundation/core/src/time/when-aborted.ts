@@ -12,7 +12,11 @@ export function whenAborted(signal: AbortSignal | undefined, callback: () => voi
 
 /** The work continues after the abort. @throws the signal's reason */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    // Its end is awaited by no caller.
+    work.catch(() => undefined);
+    throw signal.reason;
+  }
   const aborted = Promise.withResolvers<never>();
   const end = whenAborted(signal, () => aborted.reject(signal.reason));
   return Promise.race([work, aborted.promise]).finally(end);

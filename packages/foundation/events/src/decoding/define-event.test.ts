@@ -52,3 +52,11 @@ test('arrays and tuples are read with the names of members', () => {
 test('a line that declares no event is refused', () => {
   expect(() => defineEvent('Moved(address)')).toThrow('No event is declared by Moved(address)');
 });
+
+test('beside arrays, integers are stored as digits, and data of another length is not read', () => {
+  const line = 'event Filled(uint256 amount, uint256[2] parts)';
+  const filled = defineEvent(line);
+  const data = encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256[2]' }], [7n, [1n, 2n]]);
+  expect(filled.readStored({ topics: [filled.topic], data })).toMatchObject({ amount: '7' });
+  expect(filled.read({ topics: [filled.topic], data: `${data}00` })).toBeNull();
+});

@@ -86,7 +86,8 @@ function dataReader(inputs: readonly Input[], isStored: boolean): DataReader {
   const leaves = leafReaders(inputs);
   const bytes = staticBytes(inputs);
   const length = bytes === null ? null : 2 + 2 * bytes;
-  if (inputs.some(({ name }, index) => name !== '' && leaves[index] === null)) return nestedReader(inputs);
+  if (inputs.some(({ name }, index) => name !== '' && leaves[index] === null))
+    return nestedReader(inputs, length, isStored);
   const areWords = bytes === WORD_BYTES * inputs.length;
   const fields = inputs.flatMap(({ name, type }, index) => {
     const leaf = leaves[index];
@@ -107,11 +108,15 @@ function dataReader(inputs: readonly Input[], isStored: boolean): DataReader {
 }
 
 /** Arrays and tuples are decoded together: their cost is measured first. */
-function nestedReader(inputs: readonly Input[]): DataReader {
+function nestedReader(inputs: readonly Input[], length: number | null, isStored: boolean): DataReader {
   return (data, values) => {
+    if (length !== null && data.length !== length) return false;
     try {
       const decoded: readonly unknown[] = decodeAbi(inputs, data);
-      for (const [index, { name }] of inputs.entries()) if (name !== '') values[name] = decoded[index];
+      for (const [index, { name }] of inputs.entries()) {
+        const value = decoded[index];
+        if (name !== '') values[name] = isStored && typeof value === 'bigint' ? String(value) : value;
+      }
       return true;
     } catch (error) {
       if (error instanceof EncodingRefusedError) return false;
