@@ -5,11 +5,11 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import {
   backfillRanges,
   createSyncMetrics,
-  type Dataset,
   keepSealing,
   type RangeCommandOptions,
   sealFullPartitions,
 } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import type { Comparison, Target } from './benchmark.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 

@@ -1,6 +1,7 @@
 /** What `chainstead backfill` does to real tables. */
 import { mergeRanges } from '@chainstead/core';
-import { backfillRanges, listCoverage, reindexRanges } from '@chainstead/sync';
+import { backfillRanges, reindexRanges } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync/requests';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { describe } from 'vitest';
 import { indexFresh } from './indexed-chain.ts';

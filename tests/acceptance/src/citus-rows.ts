@@ -2,7 +2,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexText, type Sql, sql } from '@chainstead/db';
-import { createSubjectProjections, datasetsOf, subjectProjectionsOf } from '@chainstead/sync';
+import { subjectProjectionsOf } from '@chainstead/sync';
+import { datasetsOf } from '@chainstead/sync/datasets';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { readTableRows, type TableRows } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 

@@ -3,7 +3,8 @@ import type { Chain } from '@chainstead/chains';
 import { type ChainId, mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, type Sql, sql } from '@chainstead/db';
 import { keepAllWallets } from '@chainstead/nft/testing';
-import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
+import { datasetsOf } from '@chainstead/sync/datasets';
+import { type Coverage, listCoverage } from '@chainstead/sync/requests';
 import {
   createScratchDatabase,
   readTableRows,

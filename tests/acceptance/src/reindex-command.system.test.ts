@@ -2,7 +2,9 @@
 
 import { sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
-import { backfillRanges, type Dataset, listCoverage, reindexRanges } from '@chainstead/sync';
+import { backfillRanges, reindexRanges } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
+import { listCoverage } from '@chainstead/sync/requests';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import { commonCoverage, dumpTables, expectTruth } from './indexed-tables.ts';

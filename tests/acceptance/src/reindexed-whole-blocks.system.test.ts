@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createChainRegistry } from '@chainstead/chains';
 import { mergeRanges } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync/requests';
 import {
   type ChainNode,
   createScratchDatabase,

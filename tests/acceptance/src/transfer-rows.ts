@@ -1,6 +1,6 @@
 import { type ChainId, mergeRanges } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync/requests';
 import type { ScriptedChain } from '@chainstead/testkit';
 import { expect } from 'vitest';
 

@@ -1,7 +1,8 @@
 /** Findings and repairs of `chainstead verify` and `chainstead gaps` in real tables. */
 
 import { sql } from '@chainstead/db';
-import { backfillRanges, datasetsOf, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
+import { backfillRanges, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
+import { datasetsOf } from '@chainstead/sync/datasets';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 import { describe } from 'vitest';
 import { upstreamName, waitUntil } from './indexed-chain.ts';

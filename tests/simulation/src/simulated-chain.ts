@@ -1,5 +1,5 @@
 import { type Chain, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
-import { type Dataset, datasetsOf } from '@chainstead/sync';
+import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
 import { SEAPORT_ADDRESS } from '@chainstead/testkit';
 import { datasets } from 'chainstead/src/datasets/index.ts';
 /** The simulated chain, as the program knows it by its configuration, and its datasets. */

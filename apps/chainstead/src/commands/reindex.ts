@@ -1,4 +1,5 @@
-import { type Dataset, reindexRanges } from '@chainstead/sync';
+import { reindexRanges } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { datasets as allDatasets } from '../datasets/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { BlockRangeOptions } from '../ranges/block-range-options.ts';

@@ -5,7 +5,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
 import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { readTokenBook } from '@chainstead/tokens';
+import { readTokenBook } from '@chainstead/tokens/token-book';
 
 export interface ShownBalance {
   /** Null: the native token. */

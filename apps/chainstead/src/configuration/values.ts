@@ -9,7 +9,7 @@ import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
 import { findExchangeProblem } from '@chainstead/markets/custom-exchanges';
 import { binChanges, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { datasets } from '../datasets/registry.ts';
 import { suggestChains } from './chain-suggestion.ts';

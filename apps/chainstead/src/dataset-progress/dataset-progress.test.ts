@@ -1,5 +1,5 @@
 import { type CustomChain, createChainRegistry } from '@chainstead/chains';
-import type { DatasetCoverage } from '@chainstead/sync';
+import type { DatasetCoverage } from '@chainstead/sync/requests';
 import { describe, expect, it } from 'vitest';
 import { datasetProgress, POOLS_COUNTED_MAX, type ProgressFacts, progressText } from './dataset-progress.ts';
 

@@ -1,6 +1,7 @@
 import { parseChainId } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { buildBulkIndexes, type Dataset, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
+import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { datasets } from './registry.ts';

@@ -37,7 +37,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { createOnDemandBackfill, type OnDemandBackfillOptions } from '@chainstead/pages';
+import { createOnDemandBackfill, type OnDemandBackfillOptions } from '@chainstead/pages/on-demand';
 import {
   createDirectPriceReader,
   createPriceRoutes,
@@ -46,7 +46,8 @@ import {
 } from '@chainstead/prices';
 import { createMarketStatisticsRoutes } from '@chainstead/prices/market-statistics';
 import { createProfitRoutes } from '@chainstead/prices/profits';
-import { createSubjectProjections, type Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import { createResolveRoutes } from '@chainstead/tokens/names';
 import {

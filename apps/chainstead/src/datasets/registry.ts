@@ -9,7 +9,7 @@ import {
   traderSumsOfPoolPrices,
 } from '@chainstead/markets/datasets';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft/datasets';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { feedAnswers, poolPrices } from '@chainstead/tokens/price-feeds/datasets';
 import {
   accountTransactions,

@@ -5,8 +5,8 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createMarketRoutes, readCoveredBlocks } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
 import { noBackfill } from '@chainstead/markets/testing';
-import { createOnDemandBackfill } from '@chainstead/pages';
-import type { Dataset } from '@chainstead/sync';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {

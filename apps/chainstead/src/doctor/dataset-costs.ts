@@ -1,7 +1,7 @@
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import { type Finding, findingsOf } from '@chainstead/core';
 import type { SampledBlock } from '@chainstead/rpc';
-import { type BlockPart, type Dataset, datasetsOf, deepestPart } from '@chainstead/sync';
+import { type BlockPart, type Dataset, datasetsOf, deepestPart } from '@chainstead/sync/datasets';
 
 export interface DatasetCostFacts {
   readonly chain: Chain;

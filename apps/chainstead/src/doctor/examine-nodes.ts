@@ -2,7 +2,7 @@ import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { type CheckReport, type Clock, findingsOf, type OnFinding } from '@chainstead/core';
 import { checkNode, type KnownBlock, type SampledBlock, type UpstreamConfig } from '@chainstead/rpc';
-import { datasetsOf } from '@chainstead/sync';
+import { datasetsOf } from '@chainstead/sync/datasets';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 
 export interface NodeReport extends CheckReport {

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type ContractMetrics, readContractsState, suspendLargeContracts } from '@chainstead/contracts/datasets';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import type { Configuration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 

@@ -18,7 +18,6 @@ import {
   clearStartFailure,
   createChainSync,
   createSyncMetrics,
-  type Dataset,
   type HeadSource,
   headSourceOf,
   joinWatchers,
@@ -26,6 +25,7 @@ import {
   type SyncMetrics,
   saveStartFailure,
 } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { watchContractsFile } from '../contracts-file/apply-contracts.ts';

@@ -12,10 +12,11 @@ import {
 } from '@chainstead/markets';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads } from '@chainstead/node-reads';
-import { createOnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
-import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';
+import { sampleChains, saveSamples } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addTokenFacts } from '@chainstead/tokens';
 import { createNameReader, type NameNodes } from '@chainstead/tokens/names';
 import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/tokens/price-feeds';

@@ -12,15 +12,5 @@ export { applyReviews } from './reviews/apply-reviews.ts';
 export { isCalledSpam, type ReviewSelection, readReviews } from './reviews/read-reviews.ts';
 export { reviewContractsRoute } from './reviews/review-contracts-route.ts';
 export { readSeenContracts } from './seen-contracts.ts';
-export {
-  type NativeToken,
-  NFT_STANDARDS,
-  readTokenBook,
-  type TokenBook,
-  type TokenEntry,
-  type TokenFacts,
-  tokenBook,
-  tokensOf,
-} from './token-book.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';
 export { addTokenFacts } from './token-metadata-worker.ts';

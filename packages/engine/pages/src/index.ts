@@ -45,15 +45,6 @@ export {
   readLabels,
 } from './labels/page-labels.ts';
 export {
-  createOnDemandBackfill,
-  type OnDemandBackfill,
-  type OnDemandBackfillOptions,
-  type OnDemandContext,
-  type ReadSender,
-  type SenderReading,
-  type WalletHistoryWorkOptions,
-} from './on-demand/on-demand-backfill.ts';
-export {
   ITEM_ORDER,
   type ItemPosition,
   LOG_COLUMNS_ORDER,

@@ -8,63 +8,18 @@ export type { ChainSyncSettings } from './chain-sync-options.ts';
 export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
 export { commitSubjectRows } from './commit/commit-subject.ts';
 export { listFillingChains } from './coverage/claims.ts';
-export {
-  CONTRADICTIONS,
-  type Coverage,
-  type DatasetCoverage,
-  listCoverage,
-  missingCoverage,
-  removeCoverage,
-} from './coverage/coverage.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
-export type { Subject, SubjectKind } from './coverage/subject.ts';
 export { recordSubjectRange } from './coverage/subject-ranges.ts';
-export type {
-  CommittedBlocks,
-  Dataset,
-  DecodeContext,
-  HistoryFilter,
-  MentionedContract,
-  PrecedingRows,
-  SubjectHistories,
-  TransactionHistories,
-} from './dataset/dataset.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
-export { datasetsOf } from './dataset/datasets-of.ts';
-export { deepestPart } from './dataset/deepest-part.ts';
-export { eventDataset, eventRows, logDataset } from './dataset/event-dataset.ts';
-export {
-  joinSubjects,
-  type Projection,
-  type RemovedRows,
-  type RowsChange,
-  type SubjectProjection,
-} from './dataset/projection.ts';
-export { defineTable, type RowTable } from './dataset/row-table.ts';
-export { createBlockTimes, timestampText } from './dataset/timestamp-text.ts';
-export type {
-  BlockPart,
-  ExecutedTransaction,
-  InternalTransaction,
-  InternalTransfer,
-  WholeBlock,
-} from './dataset/whole-block.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
 export { joinWatchers } from './follow/join-watchers.ts';
 export { lead } from './lead.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
-export { defineSums } from './projections/define-sums.ts';
 export { subjectProjectionsOf } from './projections/projection-record.ts';
-export {
-  createSubjectProjections,
-  isAskNoted,
-  isNoted,
-  type SubjectProjections,
-} from './projections/subject-projections.ts';
 export { planUpgradeWork, type UpgradeWork } from './projections/upgrade-work.ts';
 export { estimateRangeWork } from './range-jobs/estimate-range-work.ts';
 export { performRangeWork } from './range-jobs/perform-range-work.ts';
@@ -114,19 +69,6 @@ export {
   refuseForCalls,
 } from './requests/claim-history.ts';
 export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
-export {
-  DUE_HISTORIES,
-  finishHistory,
-  HISTORY_WORK,
-  type HistoryRecord,
-  type HistoryStatus,
-  NO_ARCHIVE,
-  postponeHistory,
-  readHistories,
-  recordProgress,
-  SENT_UNKNOWN,
-  saveEstimate,
-} from './requests/history-record.ts';
 export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
 export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export { readHistory } from './requests/read-history.ts';
@@ -163,5 +105,4 @@ export {
   type WrongAnswerRecord,
 } from './status/upstream-mismatches.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
-export { defineSqlLookup, keyOfLookup, type LookupShard } from './table-access/sql-lookup.ts';
 export { LOCAL_ACCESS, runProjection } from './table-access/table-access.ts';

@@ -4,7 +4,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { address, hash, hexadecimal, int8Text, logPlace, uint256 } from '@chainstead/db/column-types';
 import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
-import { type Dataset, eventDataset, eventRows } from '@chainstead/sync';
+import { type Dataset, eventDataset, eventRows } from '@chainstead/sync/datasets';
 import { boolean, type PgColumnBuilderBase } from 'drizzle-orm/pg-core';
 
 /** Rows of accounts: table, view, list and documents follow from it. The list is in `manifests.ts`. */

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { defineEvent } from '@chainstead/events/decoding';
-import { eventDataset, eventRows } from '@chainstead/sync';
+import { eventDataset, eventRows } from '@chainstead/sync/datasets';
 import type { AccountEvents } from '../account-events/account-events.ts';
 import { type Erc4626VaultsRow, erc4626Vaults as table } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 
 /** Writes what a dataset makes of logs as the sync engine would: rows, their blocks and the covered blocks from 0 to the highest one. */

@@ -8,12 +8,11 @@ import {
   backfillRanges,
   createKnownContracts,
   createSyncMetrics,
-  type Dataset,
   enqueueHistory,
   type HistoryOutcome,
   readHistory,
-  type Subject,
 } from '@chainstead/sync';
+import type { Dataset, Subject } from '@chainstead/sync/datasets';
 import {
   type Closable,
   closeOf,

@@ -1,6 +1,6 @@
 import type { BlockRange } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { missingCoverage } from '@chainstead/sync';
+import { missingCoverage } from '@chainstead/sync/requests';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';

@@ -1,7 +1,7 @@
 /** Every few seconds. Without progress: status, metric, and a log line per minute. */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
-import { missingCoverage } from '@chainstead/sync';
+import { missingCoverage } from '@chainstead/sync/requests';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
 import { listCoverage } from './coverage.ts';
 import { readNetworkStart, saveHealth } from './network-record.ts';

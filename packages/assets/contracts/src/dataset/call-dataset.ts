@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import { committedTransactions } from '@chainstead/proof';
-import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
 import type { EventTable } from '../tables/event-table.ts';
 import { type EventRecord, rowTableOf } from '../tables/row-table.ts';
 import { callDecoder } from './decode-parameters.ts';

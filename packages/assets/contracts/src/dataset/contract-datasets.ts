@@ -1,6 +1,6 @@
 import { defineError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import type { Dataset, PrecedingRows } from '@chainstead/sync';
+import type { Dataset, PrecedingRows } from '@chainstead/sync/datasets';
 import {
   type ChildSet,
   childrenOf,

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Log } from '@chainstead/core';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import { linesOfChildren } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';

@@ -1,6 +1,6 @@
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync/requests';
 import { UNDECODED } from '../tables/event-table.ts';
 import { readMissingTables } from '../tables/missing-tables.ts';
 import { readDefinitions } from './contract-definition.ts';

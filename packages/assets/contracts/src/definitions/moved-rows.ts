@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, rawSql, sql, type Transaction } from '@chainstead/db';
-import { recordRewritten, removeCoverage } from '@chainstead/sync';
+import { recordRewritten } from '@chainstead/sync';
+import { removeCoverage } from '@chainstead/sync/requests';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
 import { dependOnImplementation, formsOf, implementationsOf, isBefore } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';

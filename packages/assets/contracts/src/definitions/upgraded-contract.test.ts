@@ -3,7 +3,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync/requests';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { rawSql, sql, type Transaction } from '@chainstead/db';
-import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
+import type { PrecedingRows } from '@chainstead/sync/datasets';
+import { removeCoverage } from '@chainstead/sync/requests';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
 export interface DependentTables {

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { createRowWriter, type RowWriter } from '@chainstead/db';
-import type { RowTable } from '@chainstead/sync';
+import type { RowTable } from '@chainstead/sync/datasets';
 import { type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 
 export interface EventRecord {

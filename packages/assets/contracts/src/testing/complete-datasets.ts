@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, sql } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 
 /** Returns the datasets of all contracts as if all blocks of one were covered, such as creations. Real coverage stays. */

@@ -2,7 +2,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, Log } from '@chainstead/core';
 import { rawSql, sql, type Transaction } from '@chainstead/db';
-import { type Dataset, lockChainCommits, removeCoverage } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
+import { removeCoverage } from '@chainstead/sync/requests';
 import { timestampOf } from '@chainstead/testkit';
 
 /** Writes rows of the blocks and records their coverage. @param datasets in their order of dependence */

@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { toEventSelector } from 'viem';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 import { addContract } from '../definitions/add-contract.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, defineError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import type { CommittedBlocks } from '@chainstead/sync';
+import type { CommittedBlocks } from '@chainstead/sync/datasets';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import { isComplete } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';

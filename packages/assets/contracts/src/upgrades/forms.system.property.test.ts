@@ -3,7 +3,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync/requests';
 import { openRangeCommits, type RangeCommits } from '@chainstead/sync/testing';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { subjectCoverage } from '@chainstead/pages';
-import type { SubjectProjection } from '@chainstead/sync';
+import type { SubjectProjection } from '@chainstead/sync/datasets';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { FORGOTTEN } from '../transfers/anchors.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';

@@ -2,7 +2,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { defineEvent } from '@chainstead/events/decoding';
 import { topicOf } from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';
-import { eventDataset, eventRows } from '@chainstead/sync';
+import { eventDataset, eventRows } from '@chainstead/sync/datasets';
 import { erc20Approvals as table } from './schema.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 

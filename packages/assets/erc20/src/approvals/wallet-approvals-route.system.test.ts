@@ -2,8 +2,9 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage } from '@chainstead/node-reads/testing';
-import { createOnDemandBackfill } from '@chainstead/pages';
-import { createChainSync, createSubjectProjections, createSyncMetrics } from '@chainstead/sync';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { compileSolidity, type Devnet } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import type { z } from '@hono/zod-openapi';

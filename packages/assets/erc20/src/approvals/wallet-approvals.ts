@@ -1,5 +1,5 @@
 import { type ColumnOf, columnList, columnsAs, deleteByKey, type Sql, sql } from '@chainstead/db';
-import { joinSubjects, type RowsChange, type SubjectProjection } from '@chainstead/sync';
+import { joinSubjects, type RowsChange, type SubjectProjection } from '@chainstead/sync/datasets';
 import { erc20Approvals, erc20WalletApprovals as table } from './schema.ts';
 
 /** In any order of events. A revoked approval keeps its row, with 0. */

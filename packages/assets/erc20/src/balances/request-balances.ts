@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Logger } from '@chainstead/core';
 import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads';
-import type { SubjectProjections } from '@chainstead/sync';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW } from './balance-questions.ts';

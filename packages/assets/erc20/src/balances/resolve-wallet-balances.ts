@@ -9,7 +9,7 @@ import {
   unlessUnavailable,
 } from '@chainstead/node-reads';
 import type { SubjectCoverage } from '@chainstead/pages';
-import type { createSubjectProjections } from '@chainstead/sync';
+import type { createSubjectProjections } from '@chainstead/sync/requests';
 import { readTokenFacts } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';

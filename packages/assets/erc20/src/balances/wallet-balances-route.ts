@@ -1,8 +1,9 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { booleanParameter, defineRoute, type RouteModule } from '@chainstead/http';
 import type { NodeReadQueue } from '@chainstead/node-reads';
-import { indexedHeaders, type OnDemandBackfill } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import { indexedHeaders } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { asProven, proveResolvedBalances } from './prove-resolved-balances.ts';
 import { resolveWalletBalances } from './resolve-wallet-balances.ts';

@@ -9,7 +9,7 @@ import {
   subjectColumns,
   subjectHistory,
 } from '@chainstead/pages';
-import { isAskNoted } from '@chainstead/sync';
+import { isAskNoted } from '@chainstead/sync/requests';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { tokenSubject } from '../transfers/token-transfers/token-transfers-page.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';

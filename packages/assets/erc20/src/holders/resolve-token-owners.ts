@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type ReadingContext, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads';
 import type { AddressLabel } from '@chainstead/pages';
-import type { createSubjectProjections } from '@chainstead/sync';
+import type { createSubjectProjections } from '@chainstead/sync/requests';
 import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { getTokens } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';

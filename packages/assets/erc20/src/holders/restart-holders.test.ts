@@ -2,7 +2,7 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import { addressBytes, sql } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { createSubjectProjections } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, exampleChain, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';

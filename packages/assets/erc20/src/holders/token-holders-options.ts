@@ -1,6 +1,6 @@
 import type { NodeReadQueue } from '@chainstead/node-reads';
-import type { OnDemandBackfill } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import type { ReadTokenPrices } from '../token-values/token-prices.ts';
 
 export interface TokenHoldersOptions {

@@ -1,7 +1,7 @@
 import type { Address, Log } from '@chainstead/core';
 import { decodeErc20Transfer, TRANSFER_TOPIC, topicOf } from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
 import { erc20TransfersTable } from './row-table.ts';
 import { type Erc20TransferRow, erc20Transfers as erc20TransferSides } from './schema.ts';
 import { erc20TokenCounts } from './token-counts.ts';

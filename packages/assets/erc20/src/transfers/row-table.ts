@@ -1,4 +1,4 @@
-import { defineTable } from '@chainstead/sync';
+import { defineTable } from '@chainstead/sync/datasets';
 import { erc20Transfers as table } from './schema.ts';
 
 export const erc20TransfersTable = defineTable(table, {

@@ -17,7 +17,7 @@ import {
   type RemovedRows,
   type RowsChange,
   type SubjectProjection,
-} from '@chainstead/sync';
+} from '@chainstead/sync/datasets';
 import { inShardOfAccount, MOVED_TABLES } from '../moved-tables.ts';
 import { forgetAnchorsAbove } from './anchors.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';

@@ -2,7 +2,7 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type ColumnOf, columnList, columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
-import { joinSubjects, type RowsChange } from '@chainstead/sync';
+import { joinSubjects, type RowsChange } from '@chainstead/sync/datasets';
 import { erc20HolderCounts, erc20Holders, erc20Transfers } from './schema.ts';
 
 const NOBODY = addressBytes(ZERO_ADDRESS);

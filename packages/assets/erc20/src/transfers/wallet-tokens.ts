@@ -20,7 +20,7 @@ import {
   type RemovedRows,
   type RowsChange,
   type SubjectProjection,
-} from '@chainstead/sync';
+} from '@chainstead/sync/datasets';
 import { inShardOfAccount, MOVED_TABLES } from '../moved-tables.ts';
 import { forgetAnchorsAbove } from './anchors.ts';
 import { erc20Transfers, erc20WalletTokens as table } from './schema.ts';

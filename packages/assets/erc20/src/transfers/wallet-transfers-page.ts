@@ -23,7 +23,7 @@ import {
   type ScanRange,
   scanRange,
 } from '@chainstead/pages';
-import { NFT_STANDARDS, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens';
+import { NFT_STANDARDS, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20Transfers } from './dataset.ts';
 import { erc20Transfers as erc20TransferSides } from './schema.ts';
 

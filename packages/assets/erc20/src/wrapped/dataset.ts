@@ -8,7 +8,7 @@ import {
   topicOf,
   WITHDRAWAL_TOPIC,
 } from '@chainstead/events/token-events';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
 import type { Erc20TransferRow } from '../transfers/schema.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { addSides } from '../transfers/transfer-sides.ts';

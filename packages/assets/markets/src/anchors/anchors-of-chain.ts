@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import type { NativeToken } from '@chainstead/tokens';
+import type { NativeToken } from '@chainstead/tokens/token-book';
 
 /** Tokens priced without pools, the most preferred quote token first. */
 export const ANCHOR_KINDS = ['dollar', 'native', 'ether', 'other'] as const;

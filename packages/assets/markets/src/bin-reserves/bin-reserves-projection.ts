@@ -1,5 +1,5 @@
 import { columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
-import type { Projection, RowsChange } from '@chainstead/sync';
+import type { Projection, RowsChange } from '@chainstead/sync/datasets';
 import { binChanges, binReserves as table } from './schema.ts';
 
 /** Blocks, wide spans first. Each width is a multiple of the next. */

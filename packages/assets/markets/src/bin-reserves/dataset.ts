@@ -1,5 +1,5 @@
 import type { Log } from '@chainstead/core';
-import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync/datasets';
 import { BIN_CHANGE_TOPICS, type BinChange, decodeBinChanges } from '../events/bin-change-events.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { liquidityBook1, liquidityBook2 } from '../exchanges/families.ts';

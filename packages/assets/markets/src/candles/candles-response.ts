@@ -1,7 +1,7 @@
 import { type Fraction, nearestNumber } from '@chainstead/core';
 import type { PageEnvelope } from '@chainstead/http';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
-import type { TokenFacts } from '@chainstead/tokens';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
 import { type Candle, DOLLAR } from '../trade-values/candle.ts';

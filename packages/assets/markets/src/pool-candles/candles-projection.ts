@@ -1,5 +1,5 @@
 import { rawSql, type Sql, sql } from '@chainstead/db';
-import type { Projection } from '@chainstead/sync';
+import type { Projection } from '@chainstead/sync/datasets';
 import { candleSpans, poolCandles, staleCandles } from '../tables/schema.ts';
 
 /** A worker stores final spans: the head causes no work. Dropped swaps leave their candles. */

@@ -1,5 +1,5 @@
 import type { Log } from '@chainstead/core';
-import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync/datasets';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { decodePoolCreation } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '@chainstead/core';
 import { sql, tableName } from '@chainstead/db';
-import { type Dataset, type DecodeContext, defineTable, type Projection } from '@chainstead/sync';
+import { type Dataset, type DecodeContext, defineTable, type Projection } from '@chainstead/sync/datasets';
 import { decodePoolEvent, STATE_EVENT_TOPICS } from '../events/decode-pool-event.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';

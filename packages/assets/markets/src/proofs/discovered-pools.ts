@@ -1,5 +1,5 @@
 import { columnList, columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
-import type { Projection } from '@chainstead/sync';
+import type { Projection } from '@chainstead/sync/datasets';
 import { poolCreations, pools, swaps } from '../tables/schema.ts';
 
 const swap = columnsAs(swaps, 'swap');

@@ -1,6 +1,6 @@
 /** Swaps of some families, from the logs of their transactions to the lists. */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { hashOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase, type Sql, sql } from '@chainstead/db';
-import { type TokenBook, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens';
+import { type TokenBook, type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import { nativeTokenOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';

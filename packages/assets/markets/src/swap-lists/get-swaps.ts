@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { Indexed, LogColumnsPosition, PageBlock } from '@chainstead/pages';
-import type { TokenBook } from '@chainstead/tokens';
+import type { TokenBook } from '@chainstead/tokens/token-book';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { type DirectPrices, readValuePrices } from './direct-prices.ts';

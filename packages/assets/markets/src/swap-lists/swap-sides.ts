@@ -1,5 +1,5 @@
 import { type Address, decimalFraction, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
-import type { TokenBook, TokenFacts } from '@chainstead/tokens';
+import type { TokenBook, TokenFacts } from '@chainstead/tokens/token-book';
 import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { soldToken } from '../trades/trade-direction.ts';
 

@@ -21,7 +21,7 @@ import {
   type LogColumnsPosition,
   traderSubject,
 } from '@chainstead/pages';
-import { type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens';
+import { type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { ANCHOR_KINDS, type Anchors, anchorsOf, nativeTokenOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { decimalAmount, type Fraction, type Hash, multiplyFractions, nearestNumber } from '@chainstead/core';
 import type { PageEnvelope } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
-import type { TokenFacts } from '@chainstead/tokens';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { type Anchors, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';

@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { type Dataset, defineTable } from '@chainstead/sync';
+import { type Dataset, defineTable } from '@chainstead/sync/datasets';
 import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';

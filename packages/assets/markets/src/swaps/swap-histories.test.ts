@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { ExecutedTransaction, HistoryFilter } from '@chainstead/sync';
+import type { ExecutedTransaction, HistoryFilter } from '@chainstead/sync/datasets';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { swapHistories } from './swap-histories.ts';

@@ -1,6 +1,6 @@
 import type { Address, Hash } from '@chainstead/core';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import type { TransactionHistories } from '@chainstead/sync';
+import type { TransactionHistories } from '@chainstead/sync/datasets';
 import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { SwapRow } from '../tables/schema.ts';

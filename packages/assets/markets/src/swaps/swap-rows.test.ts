@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import type { SwapRow } from '../tables/schema.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeErc20Transfer } from '@chainstead/events/token-events';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import type { LiquidityEvent, PoolId, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
 import type { PoolVaults } from '../events/pool-vaults.ts';

@@ -1,6 +1,7 @@
 import { parseHash } from '@chainstead/core';
 import { parseReceipt } from '@chainstead/rpc';
-import { type ExecutedTransaction, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import { executedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
 import { loadRecordedChain, recordedData } from '@chainstead/testkit';
 
 /** A recorded block as datasets see it. @param chain its folder */

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '@chainstead/db';
-import type { Projection } from '@chainstead/sync';
+import type { Projection } from '@chainstead/sync/datasets';
 import { traderSums } from '../tables/schema.ts';
 
 /** A changed swap deletes sums. They end at a settled block, so that the head deletes none. */

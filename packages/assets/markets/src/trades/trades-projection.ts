@@ -1,5 +1,5 @@
 import { columnList, columnsAs, deleteByKey, rawSql, type Sql, sql } from '@chainstead/db';
-import { defineSqlLookup, keyOfLookup, type Projection, type RowsChange } from '@chainstead/sync';
+import { defineSqlLookup, keyOfLookup, type Projection, type RowsChange } from '@chainstead/sync/datasets';
 import { pools, swaps, trades as table } from '../tables/schema.ts';
 import { isTrade } from './trade-direction.ts';
 

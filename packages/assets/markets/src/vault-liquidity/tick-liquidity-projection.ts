@@ -1,5 +1,5 @@
 import { columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
-import type { Projection, RowsChange } from '@chainstead/sync';
+import type { Projection, RowsChange } from '@chainstead/sync/datasets';
 import { swaps } from '../tables/schema.ts';
 import { tickLiquidity as table } from './schema.ts';
 

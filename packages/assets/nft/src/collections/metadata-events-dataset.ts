@@ -1,6 +1,12 @@
 import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import { type ColumnOf, columnList, columnsAs, hasSameKey, type Sql, sql, tableName } from '@chainstead/db';
-import { createBlockTimes, type Dataset, type DecodeContext, defineTable, type RowsChange } from '@chainstead/sync';
+import {
+  createBlockTimes,
+  type Dataset,
+  type DecodeContext,
+  defineTable,
+  type RowsChange,
+} from '@chainstead/sync/datasets';
 import { type MetadataEventRow, nftCollections, nftTokenMetadata, nftMetadataEvents as table } from './schema.ts';
 
 /** ERC-4906, ERC-1155, ERC-7572 and its draft form. */

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ApiDependencies } from '@chainstead/http';
-import { type Indexed, type OnDemandBackfill, type SubjectCoverage, syncStateOf } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import { type Indexed, type SubjectCoverage, syncStateOf } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
 import type { SendersOf } from '../records/record-pages.ts';
 import type { HeldNow } from '../token-state/held-now.ts';

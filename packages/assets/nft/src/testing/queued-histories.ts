@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { createOnDemandBackfill, type OnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill, type OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { nftTransfers } from '../transfers/dataset.ts';
 
 /** Backfills that requests queue in the database; no worker runs. */

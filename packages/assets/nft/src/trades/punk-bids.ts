@@ -1,5 +1,5 @@
 import { defineEvent } from '@chainstead/events/decoding';
-import { eventDataset, eventRows } from '@chainstead/sync';
+import { eventDataset, eventRows } from '@chainstead/sync/datasets';
 import { punkBids as table } from './schema.ts';
 
 const BID = '(uint256 indexed tokenId, uint256 value, address indexed bidder)';

@@ -9,7 +9,7 @@ import {
   type Sql,
   sql,
 } from '@chainstead/db';
-import { defineSqlLookup, keyOfLookup, type Projection, type RemovedRows } from '@chainstead/sync';
+import { defineSqlLookup, keyOfLookup, type Projection, type RemovedRows } from '@chainstead/sync/datasets';
 import { IN_SHARD_OF_CONTRACT } from '../transfers/moved-amounts.ts';
 import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from './sale.ts';
 import { nftTrades, nftSaleDays as table } from './schema.ts';

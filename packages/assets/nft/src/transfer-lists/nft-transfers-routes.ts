@@ -15,13 +15,8 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
-import {
-  areTablesSpread,
-  createMissingIndexes,
-  ITEM_ORDER,
-  type OnDemandBackfill,
-  showIndexed,
-} from '@chainstead/pages';
+import { areTablesSpread, createMissingIndexes, ITEM_ORDER, showIndexed } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { nftTransfers } from '../transfers/dataset.ts';

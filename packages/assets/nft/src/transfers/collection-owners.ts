@@ -18,7 +18,7 @@ import {
   type RemovedRows,
   type RowsChange,
   type SubjectProjection,
-} from '@chainstead/sync';
+} from '@chainstead/sync/datasets';
 import {
   COLLECTION_AMOUNTS,
   IN_SHARD_OF_CONTRACT,

@@ -18,7 +18,7 @@ import {
   UINT256_MAX,
   unindexedLog,
 } from '@chainstead/events/token-events/testing';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { createPartitions, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, readNftLogs } from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';
-import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
+import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync/datasets';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
 import { nftHistories } from './wallet-history-filters.ts';

@@ -1,5 +1,5 @@
 import { type MalformedNftLog, nftTransferTopics, readNftLogs } from '@chainstead/events/token-events';
-import { type Dataset, defineTable } from '@chainstead/sync';
+import { type Dataset, defineTable } from '@chainstead/sync/datasets';
 import { type NftMalformedLogRow, nftMalformedLogs as table } from './schema.ts';
 
 /** Logs that yielded no transfer: counted, so that none is dropped silently. */

@@ -24,7 +24,7 @@ import {
   type LookupShard,
   type RemovedRows,
   type RowsChange,
-} from '@chainstead/sync';
+} from '@chainstead/sync/datasets';
 import { nftCollectionBalances, nftTransfers, nftWalletTokens } from './schema.ts';
 
 type AmountsTable = typeof nftWalletTokens | typeof nftCollectionBalances;

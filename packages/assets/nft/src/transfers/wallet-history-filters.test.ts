@@ -16,7 +16,7 @@ import {
   singleLog,
   unindexedLog,
 } from '@chainstead/events/token-events/testing';
-import type { HistoryFilter } from '@chainstead/sync';
+import type { HistoryFilter } from '@chainstead/sync/datasets';
 import { exampleChain } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -10,7 +10,7 @@ import {
   TRANSFER_SINGLE_TOPIC,
   TRANSFER_TOPIC,
 } from '@chainstead/events/token-events';
-import type { HistoryFilter, SubjectHistories } from '@chainstead/sync';
+import type { HistoryFilter, SubjectHistories } from '@chainstead/sync/datasets';
 
 const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 

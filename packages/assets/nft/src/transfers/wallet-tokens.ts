@@ -6,7 +6,7 @@ import {
   type RemovedRows,
   type RowsChange,
   type SubjectProjection,
-} from '@chainstead/sync';
+} from '@chainstead/sync/datasets';
 import {
   IN_SHARD_OF_CONTRACT,
   movesOne,

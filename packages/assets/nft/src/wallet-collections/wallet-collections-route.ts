@@ -1,7 +1,8 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { booleanParameter, defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { type OnDemandBackfill, readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import { readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
 import { type HeldNow, NOBODY_REQUESTED } from '../token-state/held-now.ts';

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { booleanParameter, defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { type OnDemandBackfill, readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import { readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
 import { changeRunSchema } from '../records/change-pages.ts';
 import { recordId } from '../records/nft-record.ts';

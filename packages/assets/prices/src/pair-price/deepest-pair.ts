@@ -8,7 +8,7 @@ import {
   type PairOfTokens,
   withTokenRecords,
 } from '@chainstead/markets';
-import { readTokenBook } from '@chainstead/tokens';
+import { readTokenBook } from '@chainstead/tokens/token-book';
 import { readPoolValues } from '../pool-values/read-pool-values.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';

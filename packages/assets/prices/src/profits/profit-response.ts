@@ -1,7 +1,7 @@
 import { decimalAmount, decimalFraction, nearestNumber } from '@chainstead/core';
 import { DOLLAR } from '@chainstead/markets';
 import { indexedSchema, type SyncState, showIndexed, showSyncState } from '@chainstead/pages';
-import type { TokenBook, TokenFacts } from '@chainstead/tokens';
+import type { TokenBook, TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { compare, joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
 import type { TopGainers } from './top-gainers.ts';

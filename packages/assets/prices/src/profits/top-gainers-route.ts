@@ -1,6 +1,6 @@
 import { defineRoute, type RouteModule } from '@chainstead/http';
 import { EVERY_SWAP, nativeTokenOf, shownToken } from '@chainstead/markets';
-import { readTokenBook } from '@chainstead/tokens';
+import { readTokenBook } from '@chainstead/tokens/token-book';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
 import { type ProfitSources, sumTopGainers } from './summed-profits.ts';

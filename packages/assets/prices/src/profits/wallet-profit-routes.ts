@@ -4,8 +4,8 @@ import { type ApiDependencies, defineRoute, type RouteModule } from '@chainstead
 import { EVERY_SWAP, nativeTokenOf } from '@chainstead/markets';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/pages';
-import { readTokenBook } from '@chainstead/tokens';
 import { requestFeedReadings } from '@chainstead/tokens/price-feeds';
+import { readTokenBook } from '@chainstead/tokens/token-book';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';

@@ -1,6 +1,6 @@
 import type { Chain, EtherPool } from '@chainstead/chains';
 import { defineEvent } from '@chainstead/events/decoding';
-import { logDataset } from '@chainstead/sync';
+import { logDataset } from '@chainstead/sync/datasets';
 import { poolPrices as table } from './schema.ts';
 
 const SWAP = 'address indexed, address indexed, int256, int256, uint160 sqrtPriceX96, uint128, int24';

@@ -11,7 +11,8 @@ import {
   requireIndexes,
   textParameter,
 } from '@chainstead/http';
-import { createMissingIndexes, LOG_ORDER, type LogPosition, type OnDemandBackfill } from '@chainstead/pages';
+import { createMissingIndexes, LOG_ORDER, type LogPosition } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
 import { BY_TOPIC, contractLogsPage } from './contract-logs-page.ts';
 import { logs } from './dataset.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId, Log } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
-import { type Dataset, defineTable } from '@chainstead/sync';
+import { type Dataset, defineTable } from '@chainstead/sync/datasets';
 import { type LogRow, logs as table } from './schema.ts';
 
 export const logs: Dataset<LogRow> = {

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '@chainstead/core';
-import type { WholeBlock } from '@chainstead/sync';
+import type { WholeBlock } from '@chainstead/sync/datasets';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

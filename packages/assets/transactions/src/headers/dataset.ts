@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { isLowerHex, MAX_UINT256 } from '@chainstead/core';
 import { checkWithdrawals } from '@chainstead/proof';
-import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync';
+import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync/datasets';
 import { blockRecord } from '../records/block-record.ts';
 import { committedIn } from '../stored/datasets.ts';
 import { transactionKey } from '../stored/transaction-key.ts';

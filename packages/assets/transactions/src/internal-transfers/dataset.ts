@@ -2,7 +2,7 @@ import type { ChainId } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { DIRECTION, type Direction } from '@chainstead/db/direction';
 import { forgetWalletCounts } from '@chainstead/pages';
-import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync';
+import { type Dataset, defineTable, type WholeBlock } from '@chainstead/sync/datasets';
 import { type InternalTransferRow, internalTransfers as table } from './schema.ts';
 
 export const internalTransfers: Dataset<InternalTransferRow> = {

@@ -5,7 +5,8 @@ import {
   type StateReadingContext,
   StateUnavailableError,
 } from '@chainstead/node-reads';
-import { type InternalTransaction, readProvenBlock, readTraces, readTransactionTraces } from '@chainstead/sync';
+import { readProvenBlock, readTraces, readTransactionTraces } from '@chainstead/sync';
+import type { InternalTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { internalTransactionRecordSchema, internalTransactionRecords } from '../records/internal-transaction-record.ts';
 

@@ -2,7 +2,8 @@ import { type BlockHeader, type Hash, parseHash } from '@chainstead/core';
 import { type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import { checkSender, checkTransactionHash, checkWithdrawals, committedTransactions } from '@chainstead/proof';
 import type { FaultKind } from '@chainstead/rpc';
-import { type ExecutedTransaction, executedTransactions, type ProvenBlock, readProvenBlock } from '@chainstead/sync';
+import { executedTransactions, type ProvenBlock, readProvenBlock } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { isFinal } from './finality.ts';
 import { type ProofMark, proofMark } from './proof-mark.ts';
 

@@ -1,5 +1,5 @@
 import { parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import type { InternalTransaction } from '@chainstead/sync';
+import type { InternalTransaction } from '@chainstead/sync/datasets';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { internalTransactionRecords } from './internal-transaction-record.ts';

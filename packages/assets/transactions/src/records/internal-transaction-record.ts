@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { InternalTransaction } from '@chainstead/sync';
+import type { InternalTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 
 const digits = z.string().regex(/^\d+$/);

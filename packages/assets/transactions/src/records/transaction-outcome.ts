@@ -1,5 +1,5 @@
 import type { BlockHeader, Hash } from '@chainstead/core';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 
 export interface TransactionOutcome {
   /** Wei per gas; 0 for deposits. */

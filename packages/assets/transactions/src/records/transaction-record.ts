@@ -1,5 +1,5 @@
 import type { BlockHeader, Log } from '@chainstead/core';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { type TransactionOutcome, transactionOutcome } from './transaction-outcome.ts';
 

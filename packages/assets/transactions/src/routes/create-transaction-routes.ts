@@ -1,5 +1,5 @@
 import type { RouteModule } from '@chainstead/http';
-import type { OnDemandBackfill } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { type AbiBooks, createAbiBooks } from '../abis/abi-books.ts';
 import { createOnDemandReads, type OnDemandReadsOptions } from '../on-demand-reads.ts';
 import { createTrackedWallets } from '../wallets/tracked-wallets.ts';

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { keccak256, toBytes } from 'viem';
 import { describe, expect, test } from 'vitest';

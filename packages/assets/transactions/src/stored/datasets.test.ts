@@ -1,7 +1,7 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseHash, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
 import { addressOf, createPartitions, exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';

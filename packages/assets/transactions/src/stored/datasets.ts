@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { forgetWalletCounts } from '@chainstead/pages';
 import { committedTransactions } from '@chainstead/proof';
-import { type Dataset, defineTable, type ExecutedTransaction, type WholeBlock } from '@chainstead/sync';
+import { type Dataset, defineTable, type ExecutedTransaction, type WholeBlock } from '@chainstead/sync/datasets';
 import { accountRows } from './account-rows.ts';
 import {
   type AccountTransactionRow,

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import type { ExecutedTransaction } from '@chainstead/sync';
+import type { ExecutedTransaction } from '@chainstead/sync/datasets';
 import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { accountRows } from '../stored/account-rows.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';

@@ -1,6 +1,6 @@
 import { type Address, parseBigQuantity, parseQuantity, toQuantity } from '@chainstead/core';
 import { type AccountMethod, stateAt } from '@chainstead/node-reads';
-import type { SenderReading } from '@chainstead/pages';
+import type { SenderReading } from '@chainstead/pages/on-demand';
 import type { IndexedBranch } from './indexed-branch.ts';
 
 export interface AccountNode {

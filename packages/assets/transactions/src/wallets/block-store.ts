@@ -1,15 +1,10 @@
 import type { Address, BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import { StateUnavailableError } from '@chainstead/node-reads';
-import type { SenderReading } from '@chainstead/pages';
-import {
-  commitSubjectRows,
-  createKnownContracts,
-  type InternalTransaction,
-  recordProgress,
-  recordSubjectRange,
-  type Subject,
-} from '@chainstead/sync';
+import type { SenderReading } from '@chainstead/pages/on-demand';
+import { commitSubjectRows, createKnownContracts, recordSubjectRange } from '@chainstead/sync';
+import type { InternalTransaction, Subject } from '@chainstead/sync/datasets';
+import { recordProgress } from '@chainstead/sync/requests';
 import { type ReadBlock, readBlock } from '../reading/read-block.ts';
 import { accountTransactions } from '../stored/datasets.ts';
 import { findRequested } from './find-requested.ts';

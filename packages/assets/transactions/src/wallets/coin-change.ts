@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress, parseBigQuantity } from '@chainstead/core';
-import type { WholeBlock } from '@chainstead/sync';
+import type { WholeBlock } from '@chainstead/sync/datasets';
 import { accountRows } from '../stored/account-rows.ts';
 import { committedIn } from '../stored/datasets.ts';
 import { isDeposit } from '../stored/is-deposit.ts';

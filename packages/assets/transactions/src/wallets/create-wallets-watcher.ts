@@ -8,13 +8,8 @@ import {
   mergeRanges,
 } from '@chainstead/core';
 import { type Database, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
-import {
-  type BlockWatcher,
-  executedTransactions,
-  type WatchedBlock,
-  WatchNeedsChangedError,
-  type WholeBlock,
-} from '@chainstead/sync';
+import { type BlockWatcher, executedTransactions, type WatchedBlock, WatchNeedsChangedError } from '@chainstead/sync';
+import type { WholeBlock } from '@chainstead/sync/datasets';
 import { internalTransfers } from '../internal-transfers/dataset.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';
 import { findRequested } from './find-requested.ts';

@@ -1,7 +1,8 @@
 /** Rows of `subject_ranges`, separate for each search. */
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction } from '@chainstead/db';
-import { lockChainCommits, recordSubjectRange, type Subject } from '@chainstead/sync';
+import { lockChainCommits, recordSubjectRange } from '@chainstead/sync';
+import type { Subject } from '@chainstead/sync/datasets';
 import { accountTransactions } from '../stored/datasets.ts';
 
 /** `named`: all blocks of the index were read. `doubted`: counts or balances show it incomplete. */

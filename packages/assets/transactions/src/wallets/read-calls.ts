@@ -1,5 +1,6 @@
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
-import { type InternalTransaction, readTraces } from '@chainstead/sync';
+import { readTraces } from '@chainstead/sync';
+import type { InternalTransaction } from '@chainstead/sync/datasets';
 import type { ReadBlock } from '../reading/read-block.ts';
 import type { SearchTurn } from './search-history.ts';
 

@@ -1,6 +1,6 @@
 /** Before any bisection: counts and balances then show whether anything is missing. */
 import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
-import { recordProgress } from '@chainstead/sync';
+import { recordProgress } from '@chainstead/sync/requests';
 import { pad } from 'viem/utils';
 import { APPROVED_OTHERWISE } from '../approvals/read-approvals.ts';
 import {

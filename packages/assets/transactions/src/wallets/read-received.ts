@@ -1,8 +1,8 @@
 /** Receipts spent between two samples are not found. */
 
 import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
-import type { ReadSender } from '@chainstead/pages';
-import { saveEstimate } from '@chainstead/sync';
+import type { ReadSender } from '@chainstead/pages/on-demand';
+import { saveEstimate } from '@chainstead/sync/requests';
 import type { BlockWithCalls } from './block-store.ts';
 import { coinChangeIn } from './coin-change.ts';
 import { type ExplainedChanges, readExplainedChanges } from './explained-changes.ts';

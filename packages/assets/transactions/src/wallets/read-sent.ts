@@ -1,7 +1,8 @@
 import { addressBytes, expectedTrue, rawSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import type { ReadSender } from '@chainstead/pages';
-import { enqueueHistory, saveEstimate } from '@chainstead/sync';
+import type { ReadSender } from '@chainstead/pages/on-demand';
+import { enqueueHistory } from '@chainstead/sync';
+import { saveEstimate } from '@chainstead/sync/requests';
 import { HAS_ROLE } from '../stored/in-history.ts';
 import { ROLES } from '../stored/schema.ts';
 import { estimateCounts, type NonceSpan, narrow, spanOf } from './find-nonce-changes.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync';
+import { type HistoryStatus, NO_ARCHIVE } from '@chainstead/sync/requests';
 import type { OlderMarks, SearchState } from '../records/wallet-transactions-response.ts';
 import { accountTransactions } from '../stored/datasets.ts';
 import { watchedBlocks } from '../stored/watched-blocks.ts';

@@ -1,23 +1,21 @@
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import { UNWRITTEN } from '@chainstead/db';
 import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
-import type { SenderReading } from '@chainstead/pages';
+import type { SenderReading } from '@chainstead/pages/on-demand';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
 import {
   awaitMore,
   type ChainState,
   claimHistory,
-  finishHistory,
   type HistoryOutcome,
-  type HistoryRecord,
-  postponeHistory,
   readChainState,
   readHighestFinal,
   readRetainedFrom,
   refuseForArchive,
   refuseForCalls,
-  type Subject,
 } from '@chainstead/sync';
+import type { Subject } from '@chainstead/sync/datasets';
+import { finishHistory, type HistoryRecord, postponeHistory } from '@chainstead/sync/requests';
 import { type AccountNode, createAccountNode } from './account-node.ts';
 import { type BlockStore, type BlockWithCalls, createBlockStore, recordSearched } from './block-store.ts';
 import { blocksToAsk, isSingle, type SearchSpan, settledParts } from './halving.ts';

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, parseHash, type Receipt } from '@chainstead/core';
-import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { keccak256, toBytes } from 'viem';
 import { expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import type { OnDemandBackfill, OnDemandContext } from '@chainstead/pages';
+import type { OnDemandBackfill, OnDemandContext } from '@chainstead/pages/on-demand';
 import {
   areBalancesMissing,
   areNewestSearched,

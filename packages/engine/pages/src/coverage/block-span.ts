@@ -1,6 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import { rawSql, type Sql, sql } from '@chainstead/db';
-import { CONTRADICTIONS } from '@chainstead/sync';
+import { CONTRADICTIONS } from '@chainstead/sync/requests';
 
 const BIGINT_MAX = '9223372036854775807';
 

@@ -1,5 +1,5 @@
 import { type ReadDatabase, type Sql, sql } from '@chainstead/db';
-import type { Projection } from '@chainstead/sync';
+import type { Projection } from '@chainstead/sync/datasets';
 import type { ChainInSql } from './block-span.ts';
 
 export function isBuilt(chainId: ChainInSql, { name, version }: Projection): Sql {

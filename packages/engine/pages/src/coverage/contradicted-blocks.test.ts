@@ -1,7 +1,7 @@
 /** Blocks that were stored although their contents contradict their header: no response that reaches over one is complete. */
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes, joinSql, sql } from '@chainstead/db';
-import { CONTRADICTIONS } from '@chainstead/sync';
+import { CONTRADICTIONS } from '@chainstead/sync/requests';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pageRange } from '../pages/page-bounds.ts';

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
-import type { HistoryStatus, Projection, SubjectKind } from '@chainstead/sync';
+import type { Projection, SubjectKind } from '@chainstead/sync/datasets';
+import type { HistoryStatus } from '@chainstead/sync/requests';
 import { type ChainInSql, hasContradicted } from './block-span.ts';
 import { isSubjectBuilt } from './built.ts';
 import type { Indexed } from './indexed.ts';

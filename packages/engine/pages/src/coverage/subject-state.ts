@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Sql, sql } from '@chainstead/db';
-import { isNoted, type Projection } from '@chainstead/sync';
+import type { Projection } from '@chainstead/sync/datasets';
+import { isNoted } from '@chainstead/sync/requests';
 import { hasContradicted } from './block-span.ts';
 import { type CoveredSubject, readSubject, type SubjectCoverage } from './subject-coverage.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync';
+import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync/requests';
 import type { OnDemandBackfill, OnDemandContext } from '../on-demand/on-demand-backfill.ts';
 import type { ChainInSql } from './block-span.ts';
 import type { Indexed } from './indexed.ts';

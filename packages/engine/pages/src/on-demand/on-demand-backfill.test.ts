@@ -1,7 +1,7 @@
 import { type Hash, silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { address } from '@chainstead/db/column-types';
-import { type Dataset, defineTable } from '@chainstead/sync';
+import { type Dataset, defineTable } from '@chainstead/sync/datasets';
 import { addressOf, createScratchDatabase, exampleChain, hashOf } from '@chainstead/testkit';
 import { bigint, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { expect, onTestFinished, test } from 'vitest';

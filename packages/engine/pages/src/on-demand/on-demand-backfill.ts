@@ -5,11 +5,7 @@ import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   createKnownContracts,
-  type Dataset,
-  DUE_HISTORIES,
-  datasetsOf,
   enqueueHistory,
-  HISTORY_WORK,
   type HistoryOutcome,
   isHistoryMissing,
   type RequestOutcome,
@@ -17,8 +13,9 @@ import {
   readHistory,
   readRetainedFrom,
   type SentTransactions,
-  type Subject,
 } from '@chainstead/sync';
+import { type Dataset, datasetsOf, type Subject } from '@chainstead/sync/datasets';
+import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
 
 export const createHistoryMetrics = defineMetrics('chainstead', {
   histories: counter(

@@ -1,5 +1,5 @@
 import { columnsAs, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
-import type { RowsChange, SubjectProjection } from '@chainstead/sync';
+import type { RowsChange, SubjectProjection } from '@chainstead/sync/datasets';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { walletCounts as table } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { joinSql, rawSql, type Sql, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
-import type { Dataset, RowTable } from '@chainstead/sync';
+import type { Dataset, RowTable } from '@chainstead/sync/datasets';
 import { UnknownExportTableError } from '../errors.ts';
 
 export interface ExportTable {

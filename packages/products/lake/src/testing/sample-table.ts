@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { type Database, rawSql, sql } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import type { ExportOptions } from '../export/export-table.ts';
 import { findExportTable } from '../tables/export-table.ts';
 

@@ -14,7 +14,8 @@ import {
 } from '@chainstead/contracts/testing';
 import { parseHash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import type { Dataset, WatchedBlock } from '@chainstead/sync';
+import type { WatchedBlock } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import type { ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 
 const eth = createChainRegistry().get('eth');

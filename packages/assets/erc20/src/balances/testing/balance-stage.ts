@@ -10,7 +10,7 @@ import {
   StateUnavailableError,
 } from '@chainstead/node-reads';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { createSubjectProjections } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import {
   addressOf,
   type Closable,

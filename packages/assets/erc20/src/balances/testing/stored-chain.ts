@@ -1,7 +1,8 @@
 /** Writes blocks like the sync engine: rows, wallet projections, blocks, coverage and checkpoint in one transaction. */
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexBytes, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
-import { type Dataset, lockChainCommits, runProjection } from '@chainstead/sync';
+import { lockChainCommits, runProjection } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { createPartitions, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { MOVED_TABLES } from '../../moved-tables.ts';
 import { erc20Transfers } from '../../transfers/dataset.ts';

@@ -1,7 +1,7 @@
 import { asSql, expectedTrue, type Sql, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import type { ChainInSql } from '@chainstead/pages';
-import { NFT_STANDARDS } from '@chainstead/tokens';
+import { NFT_STANDARDS } from '@chainstead/tokens/token-book';
 
 /** Contains each transfer once: the side that did not only receive. */
 export const BY_CONTRACT = 'erc20_transfer_sides_by_contract';

@@ -2,7 +2,7 @@ import { type Address, decimalAmount } from '@chainstead/core';
 import { DIRECTION } from '@chainstead/db/direction';
 import type { RowByName } from '@chainstead/db/rows-of';
 import type { AddressLabel, PageBlock } from '@chainstead/pages';
-import type { TokenBook } from '@chainstead/tokens';
+import type { TokenBook } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import type { erc20Transfers } from '../schema.ts';
 

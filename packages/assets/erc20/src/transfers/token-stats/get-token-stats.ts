@@ -9,7 +9,7 @@ import {
   subjectCoverage,
   subjectHistory,
 } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
 import { erc20TokenCounts } from '../token-counts.ts';

@@ -1,7 +1,8 @@
 import { systemClock } from '@chainstead/core';
 import { defineRoute, type RouteModule, requireIndexes } from '@chainstead/http';
-import { createMissingIndexes, indexedSchema, type OnDemandBackfill, showIndexed } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import { createMissingIndexes, indexedSchema, showIndexed } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';

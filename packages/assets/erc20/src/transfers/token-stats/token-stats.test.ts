@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, runStatements, sql } from '@chainstead/db';
-import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync';
+import { LOCAL_ACCESS } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

@@ -13,7 +13,7 @@ import {
   labelsOf,
   readLabels,
 } from '@chainstead/pages';
-import { tokenBook, tokensOf } from '@chainstead/tokens';
+import { tokenBook, tokensOf } from '@chainstead/tokens/token-book';
 import { erc20Transfers } from '../dataset.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
 import { erc20Transfers as erc20TransferSides } from '../schema.ts';

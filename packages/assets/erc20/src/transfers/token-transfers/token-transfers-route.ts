@@ -9,7 +9,8 @@ import {
   type RouteModule,
   requireIndexes,
 } from '@chainstead/http';
-import { createMissingIndexes, LOG_ORDER, type OnDemandBackfill, showIndexed } from '@chainstead/pages';
+import { createMissingIndexes, LOG_ORDER, showIndexed } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';

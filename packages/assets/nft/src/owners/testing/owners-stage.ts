@@ -3,7 +3,8 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, runStatements, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync';
+import { LOCAL_ACCESS } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import {
   type Closable,
   closeOf,

@@ -5,7 +5,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import { backfillRanges, createSyncMetrics, type Dataset, verifyRanges } from '@chainstead/sync';
+import { backfillRanges, createSyncMetrics, verifyRanges } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { nftTransfers } from '../dataset.ts';
 import { nftMalformedLogs } from '../malformed-logs.ts';
 import { stagePool } from '../wallet-history/testing/history-stage.ts';

@@ -7,11 +7,10 @@ import {
   createChainSync,
   createKnownContracts,
   createSyncMetrics,
-  type Dataset,
   enqueueHistory,
   readHistory,
-  type SubjectKind,
 } from '@chainstead/sync';
+import type { Dataset, SubjectKind } from '@chainstead/sync/datasets';
 import { serveChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';

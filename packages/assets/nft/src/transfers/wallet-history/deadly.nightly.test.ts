@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { createWorkJournal, readSetAsideWork, sql } from '@chainstead/db';
-import { readHistories } from '@chainstead/sync';
+import { readHistories } from '@chainstead/sync/requests';
 import { countDeaths, createScratchDatabase } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { openHistoryStage } from './testing/history-stage.ts';

@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { createDueWork, type DueWork } from '@chainstead/jobs';
-import { createOnDemandBackfill, type OnDemandBackfill, type WalletHistoryWorkOptions } from '@chainstead/pages';
+import {
+  createOnDemandBackfill,
+  type OnDemandBackfill,
+  type WalletHistoryWorkOptions,
+} from '@chainstead/pages/on-demand';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';

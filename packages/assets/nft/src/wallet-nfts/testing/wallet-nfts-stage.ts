@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createSubjectProjections } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import type { walletNftsSchema } from '../wallet-nfts-response.ts';

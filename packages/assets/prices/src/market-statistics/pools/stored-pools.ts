@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { hexBytes, hexText, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { nativeTokenOf, type PoolId, pairOf, poolKey } from '@chainstead/markets';
-import { readTokenBook, type TokenFacts } from '@chainstead/tokens';
+import { readTokenBook, type TokenFacts } from '@chainstead/tokens/token-book';
 import type { ValuedPool } from '../../index.ts';
 
 export interface StoredPool extends ValuedPool {

@@ -4,7 +4,7 @@ import { type Address, parseAddress, silentLogger, systemClock } from '@chainste
 import { type Database, hexBytes, rawSql, sql } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import { createNodeReadQueue } from '@chainstead/node-reads';
-import { createSubjectProjections } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';
 

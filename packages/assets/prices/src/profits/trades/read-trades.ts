@@ -21,7 +21,7 @@ import {
   readIndexed,
   traderSubject,
 } from '@chainstead/pages';
-import { readTokenBook } from '@chainstead/tokens';
+import { readTokenBook } from '@chainstead/tokens/token-book';
 import { type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
 import {
   cutStatement,

@@ -6,7 +6,7 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createMarketRoutes, exchangesOf } from '@chainstead/markets';
 import { noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { createNodeReadQueue } from '@chainstead/node-reads';
-import { createSubjectProjections } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { seedAnswers } from '@chainstead/tokens/price-feeds/testing';

@@ -1,6 +1,6 @@
 import { feedsOf } from '@chainstead/chains';
 import { defineEvent } from '@chainstead/events/decoding';
-import { eventDataset, eventRows } from '@chainstead/sync';
+import { eventDataset, eventRows } from '@chainstead/sync/datasets';
 import { feedAnswers as table } from '../schema.ts';
 import { readingsOfBlocks } from './readings-of-blocks.ts';
 

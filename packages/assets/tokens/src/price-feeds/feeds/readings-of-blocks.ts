@@ -1,5 +1,5 @@
 import { sql } from '@chainstead/db';
-import type { Projection } from '@chainstead/sync';
+import type { Projection } from '@chainstead/sync/datasets';
 
 /** Deletes readings of blocks that a reorg or the retention removes. */
 export const readingsOfBlocks: Projection = {

@@ -4,7 +4,7 @@ import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
-import { createOnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { contractLogsRoutes } from '../contract-logs-route.ts';
 import { logs } from '../dataset.ts';

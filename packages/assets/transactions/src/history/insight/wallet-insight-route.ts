@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
 import { booleanParameter, chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
-import type { OnDemandBackfill } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { TrackedWallets } from '../../index.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';

@@ -3,7 +3,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
 import { collectionFacts, type NormalizedMetadata, normalizeMetadata, readDocument } from '@chainstead/nft';
 import { type AddressLabel, getLabels } from '@chainstead/pages';
-import { readTokenBook } from '@chainstead/tokens';
+import { readTokenBook } from '@chainstead/tokens/token-book';
 
 interface NamedCollection {
   readonly name: string | null;

@@ -3,7 +3,8 @@
 import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
 import { hexBytes, sql } from '@chainstead/db';
 import { parseReceipt } from '@chainstead/rpc';
-import { type Dataset, type ExecutedTransaction, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import { executedTransaction } from '@chainstead/sync';
+import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync/datasets';
 import { addressOf, createPartitions, exampleChain, loadRecordedChain, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';

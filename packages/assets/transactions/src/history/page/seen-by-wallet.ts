@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseAddress } from '@chainstead/core';
-import type { TokenFacts } from '@chainstead/tokens';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 import {
   type BooksOf,
   decodedCall,

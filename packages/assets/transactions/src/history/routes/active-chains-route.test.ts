@@ -4,7 +4,7 @@ import { erc20Transfers } from '@chainstead/erc20';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createOnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';

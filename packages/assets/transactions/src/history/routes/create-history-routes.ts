@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { RouteModule } from '@chainstead/http';
-import type { OnDemandBackfill } from '@chainstead/pages';
-import type { SubjectProjections } from '@chainstead/sync';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import {
   type AbiBooks,
   createAbiBooks,

@@ -11,7 +11,8 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { type OnDemandBackfill, showIndexed, TRANSACTION_ORDER } from '@chainstead/pages';
+import { showIndexed, TRANSACTION_ORDER } from '@chainstead/pages';
+import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
 import {
   type AbiBooks,

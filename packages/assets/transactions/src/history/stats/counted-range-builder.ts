@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, subtractRanges } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { lockChainCommits, type SubjectProjections } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync';
+import type { SubjectProjections } from '@chainstead/sync/requests';
 import { blockBeyond, countRows } from './count-rows.ts';
 import {
   ALL_BLOCKS,

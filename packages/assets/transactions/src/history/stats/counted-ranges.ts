@@ -4,7 +4,8 @@ import { addressBytes, type Database, type Sql, sql } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
 import { walletCountsState } from '@chainstead/pages';
-import { type Dataset, type SubjectProjection, subjectProjectionsOf } from '@chainstead/sync';
+import { subjectProjectionsOf } from '@chainstead/sync';
+import type { Dataset, SubjectProjection } from '@chainstead/sync/datasets';
 import { accountTransactions, internalTransfers } from '../../index.ts';
 import type { WalletCounts } from './count-rows.ts';
 

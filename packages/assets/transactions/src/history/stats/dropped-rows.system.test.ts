@@ -4,14 +4,9 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import { addressBytes, hexText, sql } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { createUpstreamPool } from '@chainstead/rpc';
-import {
-  createChainSync,
-  createSubjectProjections,
-  createSyncMetrics,
-  type Dataset,
-  ensurePartitions,
-  subjectProjectionsOf,
-} from '@chainstead/sync';
+import { createChainSync, createSyncMetrics, ensurePartitions, subjectProjectionsOf } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -7,9 +7,11 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createDueWork } from '@chainstead/jobs';
 import { nftTrades, nftTransfers } from '@chainstead/nft';
 import { addStateReads, createNodeReadQueue } from '@chainstead/node-reads';
-import { createOnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { parseReceipt } from '@chainstead/rpc';
-import { createSubjectProjections, type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import { executedTransaction } from '@chainstead/sync';
+import type { Dataset, WholeBlock } from '@chainstead/sync/datasets';
+import { createSubjectProjections } from '@chainstead/sync/requests';
 import {
   type ChainNode,
   type Closable,

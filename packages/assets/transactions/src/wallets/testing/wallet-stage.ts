@@ -4,7 +4,7 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
-import { createOnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import { createUpstreamPool, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { createWalletsWatcher } from '../create-wallets-watcher.ts';

@@ -3,7 +3,7 @@ import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
 import { nftDueEntries } from '@chainstead/nft';
 import { DUE_QUESTIONS } from '@chainstead/node-reads';
 import { DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from '@chainstead/streams';
-import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync';
+import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
 import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
 
 export const dueEntries: readonly DueEntry[] = [

@@ -1,7 +1,8 @@
 import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { type Dataset, datasetsOf, RANGE_WORKS, type RangeWork } from '@chainstead/sync';
+import { RANGE_WORKS, type RangeWork } from '@chainstead/sync';
+import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { changeForm, selectField } from '../../layout/form.ts';

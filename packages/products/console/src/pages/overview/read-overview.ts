@@ -7,13 +7,13 @@ import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import {
   type ChainSample,
   type ChainStatus,
-  type Dataset,
   type RetentionSettings,
   readChainSamples,
   readChainStatuses,
   readReportedChains,
   readUnknownHeads,
 } from '@chainstead/sync';
+import type { Dataset } from '@chainstead/sync/datasets';
 import { aptosCard, type ChainCard, chainCard, neverCard, type SamplesOfChain } from './chain-card.ts';
 
 export interface OverviewOptions {

@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
-import type { InternalTransfer, WatchedBlock } from '@chainstead/sync';
+import type { WatchedBlock } from '@chainstead/sync';
+import type { InternalTransfer } from '@chainstead/sync/datasets';
 import { type Abi, encodeAbiParameters, encodeEventTopics } from 'viem';
 import type { AbiItem } from '../../stream.ts';
 

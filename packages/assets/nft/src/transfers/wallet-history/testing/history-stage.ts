@@ -10,11 +10,10 @@ import {
   createSyncMetrics,
   enqueueHistory,
   type HistoryOutcome,
-  listCoverage,
   readHistory,
-  type Subject,
-  type SubjectKind,
 } from '@chainstead/sync';
+import type { Subject, SubjectKind } from '@chainstead/sync/datasets';
+import { listCoverage } from '@chainstead/sync/requests';
 import {
   type ChainNode,
   type Closable,

@@ -6,7 +6,7 @@
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import { createDueWork } from '@chainstead/jobs';
-import { createOnDemandBackfill } from '@chainstead/pages';
+import { createOnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import { nftTransfers } from '../../dataset.ts';
 import { stageChain, stagePool, TEST_LOCK_MS } from './history-stage.ts';

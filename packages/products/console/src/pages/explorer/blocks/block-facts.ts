@@ -3,7 +3,7 @@ import { type Hash, parseHash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';
 import { knownBlock, type StateBlock } from '@chainstead/node-reads';
-import { type DatasetCoverage, listCoverage } from '@chainstead/sync';
+import { type DatasetCoverage, listCoverage } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { RowPlace } from '../../../block-rows/read-block-rows.ts';
 import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';

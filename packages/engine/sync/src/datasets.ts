@@ -1,0 +1,33 @@
+/** A dataset is declared with these. No module here opens a connection. */
+export type { Subject, SubjectKind } from './coverage/subject.ts';
+export type {
+  CommittedBlocks,
+  Dataset,
+  DecodeContext,
+  HistoryFilter,
+  MentionedContract,
+  PrecedingRows,
+  SubjectHistories,
+  TransactionHistories,
+} from './dataset/dataset.ts';
+export { datasetsOf } from './dataset/datasets-of.ts';
+export { deepestPart } from './dataset/deepest-part.ts';
+export { eventDataset, eventRows, logDataset } from './dataset/event-dataset.ts';
+export {
+  joinSubjects,
+  type Projection,
+  type RemovedRows,
+  type RowsChange,
+  type SubjectProjection,
+} from './dataset/projection.ts';
+export { defineTable, type RowTable } from './dataset/row-table.ts';
+export { createBlockTimes, timestampText } from './dataset/timestamp-text.ts';
+export type {
+  BlockPart,
+  ExecutedTransaction,
+  InternalTransaction,
+  InternalTransfer,
+  WholeBlock,
+} from './dataset/whole-block.ts';
+export { defineSums } from './projections/define-sums.ts';
+export { defineSqlLookup, keyOfLookup, type LookupShard } from './table-access/sql-lookup.ts';
