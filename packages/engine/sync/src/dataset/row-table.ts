@@ -36,7 +36,7 @@ export interface BulkIndex {
 /** Indexes of this many rows, about 400 MB, fit into the memory of a small server. */
 const ROWS_PER_PARTITION = 4_000_000;
 
-export interface TableOptions {
+export interface RowTableOptions {
   readonly bulkIndexes?: readonly string[];
   readonly rowsPerPartition?: number;
 }
@@ -47,7 +47,7 @@ export interface TableOptions {
  */
 export function defineTable<Table extends PgTable>(
   table: Table,
-  { bulkIndexes = [], rowsPerPartition = ROWS_PER_PARTITION }: TableOptions = {},
+  { bulkIndexes = [], rowsPerPartition = ROWS_PER_PARTITION }: RowTableOptions = {},
 ): RowTable<Readonly<Table['$inferSelect']>> {
   const { name, columns, primaryKeys, indexes } = getTableConfig(table);
   const isPartitioned = storageOf(table)?.isPartitioned ?? false;

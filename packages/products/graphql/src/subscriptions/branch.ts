@@ -5,7 +5,7 @@ import { GraphqlRefusalError } from '../refusal.ts';
 
 type Hashes = ReadonlyMap<number, string>;
 
-export interface Position {
+export interface BranchPosition {
   readonly id: string;
   readonly known: Hashes;
   readonly last: number | null;
@@ -27,7 +27,7 @@ export async function readStart(
   withClient: WithPgClient,
   chainId: string,
   afterBlock: number | null,
-): Promise<Position> {
+): Promise<BranchPosition> {
   const newest = await readPosition(withClient, chainId, null);
   if (afterBlock === null) return newest;
   if (afterBlock < (newest.last ?? 0) - BEHIND_MAX)
@@ -39,7 +39,11 @@ export async function readStart(
   return at(afterBlock, await readPosition(withClient, chainId, afterBlock));
 }
 
-export async function readPosition(withClient: WithPgClient, chainId: string, upTo: number | null): Promise<Position> {
+export async function readPosition(
+  withClient: WithPgClient,
+  chainId: string,
+  upTo: number | null,
+): Promise<BranchPosition> {
   const rows = await readRows<{ number: string; hash: string }>(
     withClient,
     sql`SELECT block_number::text AS number, block_hash AS hash FROM analytics.blocks
@@ -51,7 +55,7 @@ export async function readPosition(withClient: WithPgClient, chainId: string, up
 }
 
 /** Blocks of one branch differ by their ends only. */
-export function at(last: number | null, { known }: Pick<Position, 'known'>): Position {
+export function at(last: number | null, { known }: Pick<BranchPosition, 'known'>): BranchPosition {
   const ends = [[...known][0], [...known].at(-1)];
   return { id: JSON.stringify([last, ...ends]), known, last };
 }
@@ -59,7 +63,7 @@ export function at(last: number | null, { known }: Pick<Position, 'known'>): Pos
 export async function readNextBlocks(
   withClient: WithPgClient,
   chainId: string,
-  { known, last }: Position,
+  { known, last }: BranchPosition,
   blocksMax: number,
 ): Promise<NextBlocks | null> {
   const chain = sql`${chainId}::bigint`;

@@ -7,7 +7,7 @@ import { type JsonBytes, jsonBytes } from '../operations/write-json.ts';
 import type { Reader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
-import { at, type NextBlocks, type Position, readNextBlocks, readPosition } from './branch.ts';
+import { at, type BranchPosition, type NextBlocks, readNextBlocks, readPosition } from './branch.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
 import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
 
@@ -17,7 +17,7 @@ export interface NewRowsOptions {
   readonly variables: Operation['variables'];
   readonly page: PageQuery;
   /** Read before the client gets a response: later blocks are new. */
-  readonly start: Position;
+  readonly start: BranchPosition;
   readonly bytesMax: number;
   readonly reader: Reader;
   readonly newestBlocks: NewestBlocks;
@@ -32,7 +32,7 @@ const ROWS_MAX = 1_000;
 const MESSAGE_BYTES = 1_048_576;
 
 interface State {
-  readonly position: Position;
+  readonly position: BranchPosition;
   /** Null: all rows up to the position are sent. */
   readonly page: OpenPage | null;
   readonly rowsMax: number;
@@ -40,7 +40,7 @@ interface State {
 
 interface OpenPage {
   readonly blocks: NextBlocks;
-  readonly reached: Position;
+  readonly reached: BranchPosition;
   readonly after: string;
 }
 
@@ -121,7 +121,7 @@ async function readStep(options: NewRowsOptions, state: State, withClient: WithP
 interface Opened {
   readonly blocks: NextBlocks;
   readonly after: string | null;
-  readonly reached: Position | null;
+  readonly reached: BranchPosition | null;
 }
 
 /** If a reorg replaces a partly sent page, all of its rows are sent again. */
