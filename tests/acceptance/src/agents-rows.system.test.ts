@@ -190,7 +190,8 @@ const CASES: Readonly<Record<string, (facts: Facts) => ToolCase>> = {
   block_at_date: ({ sale: { blockTimestamp: seconds } }) => ({
     given: { ...CHAIN, date: String(seconds) },
     path: onChain(`dateToBlock?date=${seconds}`),
-    member: 'block',
+    // Block 0, if all were mined within its second.
+    member: 'hash',
   }),
   contract_logs: ({ ether }) => listOf(ether, `${ether}/logs`),
   own_contracts: () => ({ given: {}, path: 'contracts' }),

@@ -46,6 +46,8 @@ describe.each(PAGE_SERVERS)('the tutorials, on %s', (kind) => {
       await page.next('CHAINS=base');
       const first = await page.start('npm start');
       await first.until(/base \(8453\)/);
+      // Indexing starts at the head.
+      await untilIndexed(port, 30);
       chain.mine(20);
       await untilIndexed(port, 50);
       await untilSynced(port);

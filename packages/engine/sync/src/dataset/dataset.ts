@@ -90,7 +90,7 @@ export interface PrecedingRows {
  * import { parseAddress, parseHash } from '@chainstead/core';
  * import { address, logPlace, uint256 } from '@chainstead/db/column-types';
  * import { LOCAL, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
- * import { type Dataset, defineTable } from '@chainstead/sync';
+ * import { type Dataset, defineTable } from '@chainstead/sync/datasets';
  *
  * const table = storedTable(
  *   'burns',

@@ -16,7 +16,7 @@ import type { RowTable } from './row-table.ts';
  * @example
  * ```ts
  * import { columnList, columnsAs, deleteByKey, sql } from '@chainstead/db';
- * import type { Projection } from '@chainstead/sync';
+ * import type { Projection } from '@chainstead/sync/datasets';
  * import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
  *
  * const burns = pgTable('burns', { chainId: bigint('chain_id', { mode: 'number' }), blockNumber: integer('block_number') });

@@ -95,14 +95,15 @@ export function startStatusReports(
 
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
+      const hadHead = state.head !== null;
       try {
         await report();
       } catch (error) {
         logger[failureLevel(error)]({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
       }
       const interval = sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
-      // Status shows the first head at once.
-      await (state.head === null ? Promise.race([interval, firstHead.promise]) : interval);
+      // Status shows the first head at once, also one that came during the report.
+      await (hadHead ? interval : Promise.race([interval, firstHead.promise]));
     }
   };
 
