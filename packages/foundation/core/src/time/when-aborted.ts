@@ -13,7 +13,7 @@ export function whenAborted(signal: AbortSignal | undefined, callback: () => voi
 /** The work continues after the abort. @throws the signal's reason */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    // Its end is awaited by no caller.
+    // The caller gets the reason of the signal, not a later failure of the work.
     work.catch(() => undefined);
     throw signal.reason;
   }
