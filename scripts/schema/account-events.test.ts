@@ -2,7 +2,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
 import { rawSql, sql } from '@chainstead/db';
-import { declaredTables } from '@chainstead/db/table-storage';
 import { defineEvent } from '@chainstead/events/decoding';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
@@ -49,8 +48,7 @@ const CASES = [
 
 beforeAll(async () => {
   for (const { dataset, log, block } of CASES) {
-    const tables = declaredTables().filter(({ name }) => name === dataset.table.name);
-    for (const statement of [...tables.flatMap(({ table }) => tableStatements(table)), accountEventsView(dataset).text])
+    for (const statement of [...tableStatements(dataset.definition), accountEventsView(dataset).text])
       await scratch.database.query(rawSql(statement));
     await seedLogs(scratch.database, dataset, chain, [{ ...log, blockNumber: block }]);
   }

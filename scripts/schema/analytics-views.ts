@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DeclaredTable } from '@chainstead/db/table-storage';
 import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { manifests } from '../../apps/chainstead/src/datasets/manifests.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 import { accountEventsView } from './account-events-view.ts';
+import type { DeclaredTable } from './schema-tables.ts';
 
 /** A view for SQL clients: of a line of `manifests.ts`, or from the `analytics.sql` next to a `schema.ts`. */
 export interface AnalyticsView {

@@ -1,4 +1,5 @@
-import type { DeclaredTable, TablePlacement } from '@chainstead/db/table-storage';
+import type { TablePlacement } from '@chainstead/db/table-storage';
+import type { DeclaredTable } from './schema-tables.ts';
 
 /** `packages/doors/db/src/tables/dataset-tables.ts`: the declared tables, for a package below those that declare them. */
 export function renderDatasetTables(tables: readonly DeclaredTable[]): string {

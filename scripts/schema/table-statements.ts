@@ -1,7 +1,8 @@
-import { type DeclaredTable, storageOf } from '@chainstead/db/table-storage';
+import { storageOf } from '@chainstead/db/table-storage';
 import { STORAGE_BY_WRITES } from '@chainstead/db/table-writes';
 import { is, SQL } from 'drizzle-orm';
 import { getTableConfig, type Index, type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
+import type { DeclaredTable } from './schema-tables.ts';
 
 const BREAKPOINT = '--> statement-breakpoint';
 const dialect = new PgDialect();

@@ -5,11 +5,13 @@ import { address, hash, hexadecimal, int8Text, logPlace, uint256 } from '@chains
 import { distributedBy, LOG_PLACE, storedTable } from '@chainstead/db/table-storage';
 import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
 import { type Dataset, eventDataset, eventRows } from '@chainstead/sync/datasets';
-import { boolean, type PgColumnBuilderBase } from 'drizzle-orm/pg-core';
+import { boolean, type PgColumnBuilderBase, type PgTable } from 'drizzle-orm/pg-core';
 
 /** Rows of accounts: table, view, list and documents follow from it. The list is in `manifests.ts`. */
 export interface AccountEvents<Row = unknown> extends Dataset<Row> {
   readonly endpoint: AccountEndpoint;
+  /** Of `table`. */
+  readonly definition: PgTable;
   /** The view's description in docs/api/sql.md. */
   readonly description: string;
   readonly fields: readonly AccountField[];
@@ -85,6 +87,7 @@ export function accountEvents(name: string, line: string, options: { readonly ac
         }),
       ],
     }),
+    definition: table,
     description: `${eventName} events. Find them by account_key and account_bytes.`,
     fields: [
       { name: 'account', column: 'account', type: 'bytes', description: accountText(chosen) },

@@ -22,6 +22,7 @@ export const erc4626Vaults: AccountEvents<Erc4626VaultsRow> = {
       eventRows(WITHDRAW, (move, { address: vault }) => rowsOf({ vault, ...move }, false)),
     ],
   }),
+  definition: table,
   description:
     'Deposits and withdrawals of ERC-4626 vaults, one row for each owner and each other receiver. Find them by account_key and account_bytes.',
   fields: [

@@ -1,4 +1,4 @@
-import { type BuildColumns, getTableColumns, getTableName } from 'drizzle-orm';
+import { type BuildColumns, getTableColumns } from 'drizzle-orm';
 import {
   type AnyIndexBuilder,
   type ExtraConfigColumn,
@@ -58,7 +58,7 @@ export interface TableStorage {
   readonly isPartitioned?: boolean;
 }
 
-const storages = new Map<PgTable, TableStorage>();
+const storages = new WeakMap<PgTable, TableStorage>();
 
 export interface TableOptions<Columns> extends TableStorage {
   readonly key: readonly (keyof Columns & string)[];
@@ -110,15 +110,4 @@ export function logOrder(table: Readonly<Record<(typeof LOG_PLACE)[number], Extr
 
 export function storageOf(table: PgTable): TableStorage | undefined {
   return storages.get(table);
-}
-
-export interface DeclaredTable {
-  readonly name: string;
-  readonly table: PgTable;
-  readonly storage: TableStorage;
-}
-
-export function declaredTables(): readonly DeclaredTable[] {
-  const tables = [...storages].map(([table, storage]) => ({ name: getTableName(table), table, storage }));
-  return tables.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
