@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { type ReadDatabase, sql } from '@chainstead/db';
-import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/pages';
+import type { ReadDatabase } from '@chainstead/db';
+import { type Indexed, type PageBlock, readConsistentPage } from '@chainstead/pages';
 import { FIRST_PLACE } from '../page/history-query.ts';
-import { readPlaces } from '../page/read-places.ts';
+import { readPlaces } from '../page/places-page.ts';
 
 export interface EndTransaction {
   readonly block: PageBlock;
@@ -31,15 +31,10 @@ export async function getActiveChain(
     const { indexed } = oldest;
     const [[first], [last]] = [oldest.places, newest.places];
     if (first === undefined || last === undefined) return { ends: null, indexed };
-    const places = [{ block_number: first.block }, { block_number: last.block }] as const;
-    const [row] = await database.select<{ blocks: string | null }>(
-      sql`SELECT ${blocksOf(sql`SELECT unnest(${places.map(({ block_number }) => block_number)}::bigint[])`, chain.id)} AS blocks`,
-    );
-    const blockOf = readBlocks(row?.blocks ?? null, places);
     return {
       ends: {
-        first: { block: blockOf(places[0]), hash: first.hash },
-        last: { block: blockOf(places[1]), hash: last.hash },
+        first: { block: oldest.blockOf({ block_number: first.block }), hash: first.hash },
+        last: { block: newest.blockOf({ block_number: last.block }), hash: last.hash },
       },
       indexed,
     };

@@ -3,7 +3,7 @@ import { chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from 
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { type ActiveChain, type EndTransaction, getActiveChain } from '../active-chains/get-active-chain.ts';
-import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
+import { ASSET_MOVEMENT_DATASETS } from '../page/places-page.ts';
 import type { HistoryRouteOptions } from './wallet-history-route.ts';
 
 export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
