@@ -119,7 +119,7 @@ interface Scan {
 }
 
 interface SubjectRange extends SubjectRows {
-  /** Of the swap and its pool. */
+  /** Conditions on a swap and its pool. */
   readonly filters: readonly Sql[];
 }
 
