@@ -263,14 +263,14 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
   });
 
   it('warns of more connections than the server has', async () => {
-    const server = await startScratchServer({ settings: { max_connections: '16' } });
+    const server = await startScratchServer({ settings: { max_connections: '14' } });
     const { url } = await server.createDatabase();
     const program = start(['--roles', 'api'], { DATABASE_URL: url });
     onTestFinished(async () => {
       await endAll();
       await server.stop();
     });
-    await program.waitFor(/may open 12 connections to Postgres, which has \d+ left of 16\. Raise max_connections/);
+    await program.waitFor(/may open 12 connections to Postgres, which has \d+ left of 14\. Raise max_connections/);
   });
 
   it.each([
