@@ -38,7 +38,7 @@ export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSl
   return slots.reduce((sum, slot) => sum + poolSizeOf(slot) + besidePool[slot.role](slot), STARTER);
 }
 
-/** Of all API processes: the pool of each, and one that reads the replay position. */
+/** All API processes: the pool of each, and one that reads the replay position. */
 export function connectionsToStandby(place: ProcessNumber): number {
   return place.of * (poolSizeOf(place) + 1);
 }
