@@ -30,6 +30,8 @@ interface StateOptions {
   /** @default none, for upstreams that only announce */
   readonly learned?: LearnedPace;
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
+  /** Ends the gauges. @default never */
+  readonly closing?: AbortSignal;
 }
 
 class RememberedState implements UpstreamState {
@@ -57,8 +59,10 @@ class RememberedState implements UpstreamState {
   constructor(options: StateOptions) {
     this.#options = options;
     this.#labels = { chain: options.chain.key, upstream: options.name };
-    options.metrics.inFlight.addSource(this.#labels, () => this.#inFlight);
-    options.metrics.pauseSeconds.addSource(this.#labels, () => Math.max(0, this.#pause.until - this.#now()) / 1_000);
+    const { closing, metrics } = options;
+    const pauseSeconds = (): number => Math.max(0, this.#pause.until - this.#now()) / 1_000;
+    metrics.inFlight.addSource(this.#labels, () => this.#inFlight, closing);
+    metrics.pauseSeconds.addSource(this.#labels, pauseSeconds, closing);
     this.#showCircuit();
   }
 
