@@ -7,7 +7,6 @@ import { backOffMs } from '../upstream-http/back-off.ts';
 import type { FaultKind, OnWrongAnswer, UpstreamStatus } from '../upstream-pool.ts';
 import type { Capabilities, UpstreamState } from '../upstream-state.ts';
 import * as breaker from './circuit-breaker.ts';
-import { BREAKING, INVALID_RESPONSES } from './error-kinds.ts';
 import { badAnswer, goodAnswer, type Health, healthScore, UNKNOWN_HEALTH } from './health-score.ts';
 import { createMethodLatencies } from './latency-window.ts';
 import { createPause } from './pause.ts';
@@ -297,3 +296,27 @@ class RememberedState implements UpstreamState {
 export function createUpstreamState(options: StateOptions): UpstreamState {
   return new RememberedState(options);
 }
+
+const BREAKING: ReadonlySet<FaultKind> = new Set([
+  'timeout',
+  'connection',
+  'http-status',
+  'not-json',
+  'malformed',
+  'truncated',
+  'rpc-error',
+]);
+/** Invalid responses weigh more than failures. */
+const INVALID_RESPONSES: ReadonlySet<FaultKind> = new Set([
+  'head-lie',
+  'receipts-root-mismatch',
+  'header-hash-mismatch',
+  'transactions-root-mismatch',
+  'transaction-hash-mismatch',
+  'missing-logs',
+  'surplus-logs',
+  'log-block-hash-mismatch',
+  'balance-mismatch',
+  'truncated',
+  'malformed',
+]);
