@@ -35,10 +35,10 @@ export function table({ label, caption, className, columns, rows }: TableFacts):
   const lines = rows.map((row) => {
     const { id, cells } = 'cells' in row ? row : { id: null, cells: row };
     const values = cells.map((cell, index) => html`<td${classOf(described[index]?.cells ?? '')}>${cell}</td>`);
-    return html`<tr${id === null ? NOTHING : html` id="${id}"`}>${values}</tr>`;
+    return html`<tr${id !== null && html` id="${id}"`}>${values}</tr>`;
   });
   const region = label === undefined ? NOTHING : html` tabindex="0" role="region" aria-label="${label}"`;
-  return html`<div class="table"${region}><table${classOf(className ?? '')}>${caption === undefined ? NOTHING : html`<caption>${caption}</caption>`}
+  return html`<div class="table"${region}><table${classOf(className ?? '')}>${caption !== undefined && html`<caption>${caption}</caption>`}
 <thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 

@@ -59,16 +59,14 @@ function contractCell({ name, addresses }: ContractDefinition, chain: string, to
 function statusCells({ rows, isExact, blocks, undecoded, isMissing, suspendedReason }: ContractStatus): Html[] {
   const newest = blocks.slice(-RANGES_SHOWN).toReversed();
   const others = blocks.length - newest.length;
-  const ranges = newest.map(
-    ({ from, to }, index) => html`${index === 0 ? NOTHING : ', '}${count(from)} to ${count(to)}`,
-  );
+  const ranges = newest.map(({ from, to }, index) => html`${index !== 0 && ', '}${count(from)} to ${count(to)}`);
   const problems = [
     isMissing ? html`<br><strong>Missing:</strong> the table was dropped. Add the contract again.` : NOTHING,
     suspendedReason === null ? NOTHING : html`<br><strong>Suspended:</strong> ${shown(suspendedReason)}`,
   ];
   return [
-    html`${isExact ? NOTHING : '~'}${count(rows)}`,
-    html`${blocks.length === 0 ? 'none yet' : ranges}${others > 0 ? html`, and ${count(others)} more` : NOTHING}${problems}`,
+    html`${!isExact && '~'}${count(rows)}`,
+    html`${blocks.length === 0 ? 'none yet' : ranges}${others > 0 && html`, and ${count(others)} more`}${problems}`,
     count(undecoded),
   ];
 }
@@ -88,7 +86,7 @@ export function contractFormView({ form, events, problem, chains, token }: Contr
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
 ${form[name]}</textarea></div>`;
   return html`<section aria-labelledby="add"><h2 id="add">Add a contract</h2>
-${problem === null ? NOTHING : html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
+${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
 ${changeForm(
   '/console/contracts/check',
   token,
@@ -96,13 +94,12 @@ ${changeForm(
 ${area('abi', 'ABI', 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle.', 8)}
 <p class="actions"><button class="quiet">List events</button></p>
 ${
-  events.length === 0
-    ? NOTHING
-    : html`${eventBoxes(form, events)}
+  events.length > 0 &&
+  html`${eventBoxes(form, events)}
 ${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
 ${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => key), chosen: form.chain })}
 ${area('addresses', 'Addresses', 'One per line.', 3)}
-<div><label for="strict"><input type="checkbox" id="strict" name="strict" value="yes" aria-describedby="strict-hint" ${form.strict === '' ? NOTHING : html`checked`}> Strict</label><p class="hint" id="strict-hint">Refuses addresses without code. A node of the chain is read.</p></div>
+<div><label for="strict"><input type="checkbox" id="strict" name="strict" value="yes" aria-describedby="strict-hint" ${form.strict !== '' && html`checked`}> Strict</label><p class="hint" id="strict-hint">Refuses addresses without code. A node of the chain is read.</p></div>
 ${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
 ${line('child', 'Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.')}
 ${selectField({ name: 'childFrom', label: 'Start of the events of a child', options: CHILD_FROM, chosen: form.childFrom })}
@@ -128,13 +125,13 @@ function callsBox({ calls }: ContractForm, chains: readonly Chain[]): Html {
     able.length === 0
       ? 'Refused: no chain here indexes all transactions. Set TRANSACTIONS_<CHAIN>=all.'
       : `Calls of functions that change state. For chains that index all transactions: ${able.join(', ')}.`;
-  return html`<div><label for="calls"><input type="checkbox" id="calls" name="calls" value="yes" aria-describedby="calls-hint" ${calls === '' ? NOTHING : html`checked`} ${able.length === 0 ? html`disabled` : NOTHING}> Calls</label><p class="hint" id="calls-hint">${hint}</p></div>`;
+  return html`<div><label for="calls"><input type="checkbox" id="calls" name="calls" value="yes" aria-describedby="calls-hint" ${calls !== '' && html`checked`} ${able.length === 0 && html`disabled`}> Calls</label><p class="hint" id="calls-hint">${hint}</p></div>`;
 }
 
 function eventBoxes(form: ContractForm, events: readonly string[]): Html {
   const boxes = events.map(
     (signature, index) =>
-      html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${signature}" ${form.events.includes(signature) ? html`checked` : NOTHING}> <code>${shown(signature, SIGNATURE_MAX)}</code></label></li>`,
+      html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${signature}" ${form.events.includes(signature) && html`checked`}> <code>${shown(signature, SIGNATURE_MAX)}</code></label></li>`,
   );
   return html`<fieldset><legend>Events (${count(events.length)})</legend><ul class="events">${boxes}</ul></fieldset>`;
 }
@@ -170,6 +167,6 @@ export function eventRowsView(
   return html`<h1>${shown(definition.name)}: ${shown(event)}</h1>
 <p class="soft"><a href="/console/contracts">Contracts</a> · ${shown(chain.key)} · <code>${shown(table.abi.signature, SIGNATURE_MAX)}</code></p>
 <p>SQL: <code>${view}</code>. API: <code>${path}</code></p>
-${first === undefined ? NOTHING : html`<p class="hint">In SQL, addresses and bytes are texts, which have no index. Conditions on <code>${shown(first[1])} = analytics.bytes('0x…')</code> use the index of <code>${shown(first[0])}</code>, if it is an indexed parameter.</p>`}
+${first !== undefined && html`<p class="hint">In SQL, addresses and bytes are texts, which have no index. Conditions on <code>${shown(first[1])} = analytics.bytes('0x…')</code> use the index of <code>${shown(first[0])}</code>, if it is an indexed parameter.</p>`}
 ${rows.length === 0 ? html`<p class="soft">No rows yet.</p>` : list}`;
 }

@@ -63,7 +63,7 @@ export function addAddressRoutes(
       body: html`<h1>Address <code>${address}</code></h1>
 ${addressNamesView(address, names, { origin: request.origin, chains: explorer.chains, now: clock.now() })}
 ${chainLinks(own, links)}
-${found.length === 0 ? html`<p>No data is indexed for this address ${chosen === null ? 'on any of these chains' : html`on ${chosen.key}`}.</p>` : NOTHING}
+${found.length === 0 && html`<p>No data is indexed for this address ${chosen === null ? 'on any of these chains' : html`on ${chosen.key}`}.</p>`}
 ${sections}
 ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     };
@@ -95,7 +95,7 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
       title: `NFT ${cut(tokenId, 20)}`,
       body: html`<h1>NFT ${shown(tokenId)} of <a href="/console/look-up/address/${address}"><code>${address}</code></a></h1>
 ${chainLinks(own, links)}
-${shownOn.length === 0 ? html`<p>No collection with this address is indexed on any of these chains.</p>` : NOTHING}
+${shownOn.length === 0 && html`<p>No collection with this address is indexed on any of these chains.</p>`}
 ${sections}
 ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     };
@@ -141,7 +141,7 @@ function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress)
 }
 
 function chainSection({ key }: Chain, name: string | null, tables: readonly Html[]): Html {
-  return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name === null ? NOTHING : html`: ${shown(name)}`}</h2>${tables}</section>`;
+  return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name !== null && html`: ${shown(name)}`}</h2>${tables}</section>`;
 }
 
 function moreChains(own: string, more: readonly FoundAddress[]): Html {
@@ -181,8 +181,8 @@ function addressNamesView(address: Address, { own, requested }: AddressNames, co
     findingView(finding, context, (name) => html`${nameText(name)}: set by the address, and resolves back to it`),
   );
   return html`<section aria-labelledby="names"><h2 id="names">Names</h2>
-${requested === null ? NOTHING : requestedView(address, requested, context)}
-${names.length === 0 ? NOTHING : html`<dl class="record">${names}</dl>`}</section>`;
+${requested !== null && requestedView(address, requested, context)}
+${names.length > 0 && html`<dl class="record">${names}</dl>`}</section>`;
 }
 
 function requestedView(

@@ -2,7 +2,7 @@ import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import { InvalidParameterError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { cut, type Html, NOTHING } from '../../layout/html.ts';
+import { cut, type Html } from '../../layout/html.ts';
 import { chainLinks, networkNamed } from './subjects/choose-chain.ts';
 import { wholeAptosAddress } from './subjects/read-subject.ts';
 import { APTOS_TABLES } from './tables/aptos-tables.ts';
@@ -27,8 +27,8 @@ export function addAptosRoutes(routes: ConsoleRoutes, { explorer }: ConsoleServi
     return {
       title: `Aptos ${address}`,
       body: html`<h1>Aptos account <code>${address}</code></h1>
-${all.length > 1 ? chainLinks(own, { chosen: named ?? null, found: all, all }) : NOTHING}
-${networks.length === 0 ? html`<p>No Aptos network is indexed here.</p>` : NOTHING}${sections}`,
+${all.length > 1 && chainLinks(own, { chosen: named ?? null, found: all, all })}
+${networks.length === 0 && html`<p>No Aptos network is indexed here.</p>`}${sections}`,
     };
   });
 

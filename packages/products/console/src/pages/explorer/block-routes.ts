@@ -3,7 +3,7 @@ import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import { BLOCK_LISTS } from '../../block-rows/read-block-rows.ts';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { cut, type Html, NOTHING } from '../../layout/html.ts';
+import { cut, type Html } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import { blockFactsView, blockIn, hashIn, isKnown, placeIn, readBlockFacts } from './blocks/block-facts.ts';
 import { blockList, blockLists } from './blocks/block-lists.ts';
@@ -44,7 +44,7 @@ ${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toStri
       title: `Block ${plainCount(number)}`,
       body: html`<h1>Block ${plainCount(number)}</h1>
 ${chainLinks(`/console/look-up/block/${number}`, links)}
-${known.length === 0 ? html`<p>No block with this number is indexed on any of these chains.</p>` : NOTHING}${sections}`,
+${known.length === 0 && html`<p>No block with this number is indexed on any of these chains.</p>`}${sections}`,
     };
   });
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, shown } from '../../layout/html.ts';
 import { addAddressRoutes } from './address-routes.ts';
 import { addAptosRoutes } from './aptos-routes.ts';
 import { addBlockRoutes } from './block-routes.ts';
@@ -36,7 +36,7 @@ export const explorerPage: ConsolePage = {
 
 function searchView(text: string): Html {
   return html`<h1>Look up</h1>
-${text === '' ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number.</p>`}
+${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number.</p>`}
 <form method="get" action="/console/look-up" class="fields" aria-label="Look up">
 <div><label for="q">Address, name, token, collection, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
 <div><button>Look up</button></div></form>

@@ -2,7 +2,7 @@ import { chainKeyOf } from '@chainstead/aptos';
 
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
-import { type Html, NOTHING } from '../../layout/html.ts';
+import type { Html } from '../../layout/html.ts';
 import { refusedHash } from './blocks/block-facts.ts';
 import { chainsRequested } from './subjects/choose-chain.ts';
 import { pageOf, readSubject } from './subjects/read-subject.ts';
@@ -60,6 +60,6 @@ function hashView(hash: string, found: readonly Found[], late: readonly string[]
   const links = found.map(({ address, text }) => html`<li><a href="${address}">${text}</a></li>`);
   return html`<h1><code>${hash}</code></h1>
 ${found.length === 0 ? html`<p>No node that responded has a transaction or a block with this hash.</p>` : html`<ul>${links}</ul>`}
-${late.length === 0 ? NOTHING : html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from nodes. If you know the block, look up the block.</p>`}
-${hasAptos ? html`<p><a href="/console/look-up/aptos/${hash}">As an Aptos account</a></p>` : NOTHING}`;
+${late.length > 0 && html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from nodes. If you know the block, look up the block.</p>`}
+${hasAptos && html`<p><a href="/console/look-up/aptos/${hash}">As an Aptos account</a></p>`}`;
 }

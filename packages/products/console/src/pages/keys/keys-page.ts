@@ -150,7 +150,7 @@ function keysView(facts: KeysFacts): Html {
   return html`<h1>Keys</h1>
 <section aria-labelledby="make"><h2 id="make">Create a key</h2>${createView(token)}</section>
 <section aria-labelledby="stored"><h2 id="stored">Keys</h2>${storedView(facts)}
-<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 ? 'No keys created yet.' : NOTHING}</p></section>
+<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 && 'No keys created yet.'}</p></section>
 <section aria-labelledby="usage"><h2 id="usage">Usage</h2>${usageView(facts)}</section>`;
 }
 
@@ -177,7 +177,7 @@ ${rateField('new', null)}
 function scopeBoxes(id: string, checked: readonly string[]): Html {
   const boxes = KEY_SCOPES.map(
     (scope) =>
-      html`<label for="${id}-${scope}"><input type="checkbox" id="${id}-${scope}" name="scope" value="${scope}" ${checked.includes(scope) ? html`checked` : NOTHING}> ${scope}</label>`,
+      html`<label for="${id}-${scope}"><input type="checkbox" id="${id}-${scope}" name="scope" value="${scope}" ${checked.includes(scope) && html`checked`}> ${scope}</label>`,
   );
   return html`<fieldset><legend>Scopes</legend>${boxes}</fieldset>`;
 }

@@ -46,9 +46,9 @@ export function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<str
 export function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {
   return html`<section aria-labelledby="pools"><h2 id="pools">Pools of this token</h2>
 ${pools.length === 0 ? html`<p class="soft">${all === 0 ? 'No pool of this token is known.' : 'No pools on this page.'}</p>` : tableOf(pools, chain, states)}
-${isWhole ? NOTHING : html`<p class="soft">There are more pools than these ${count(all)}.</p>`}
+${!isWhole && html`<p class="soft">There are more pools than these ${count(all)}.</p>`}
 <p class="soft">Disproved pools are not in this list. Look one up by its address.</p>
-${next === null ? NOTHING : html`<p><a href="${next}" rel="next">Next page</a></p>`}</section>`;
+${next !== null && html`<p><a href="${next}" rel="next">Next page</a></p>`}</section>`;
 }
 
 function tableOf(pools: readonly ListedPool[], chain: Chain, states: ReadonlyMap<string, number>): Html {
@@ -81,7 +81,7 @@ function proofView({ status, proof, proofBlock, isDue, problem }: ListedPool, ch
   if (status === 'disproved') return html`no factory of a known exchange acknowledges it${at}`;
   if (status === 'unproven') {
     if (!isDue) return html`only a creation event can prove it`;
-    return html`due${problem === null ? NOTHING : html`. Last error: ${shown(problem, PROBLEM_MAX)}`}`;
+    return html`due${problem !== null && html`. Last error: ${shown(problem, PROBLEM_MAX)}`}`;
   }
   return html`${proof === null ? NONE : PROOFS[proof]}${at}`;
 }
@@ -95,7 +95,7 @@ const PROOFS: Readonly<Record<NonNullable<ListedPool['proof']>, string>> = {
 /** Tokens of an unproven pool are guessed. */
 function tokensView({ token0, token1, symbol0, symbol1, status }: ListedPool, chain: Chain): Html {
   if (token0 === null && token1 === null) return NONE;
-  return html`${tokenLink(token0, symbol0, chain)} / ${tokenLink(token1, symbol1, chain)}${status === 'proven' ? NOTHING : html` <span class="soft">guessed</span>`}`;
+  return html`${tokenLink(token0, symbol0, chain)} / ${tokenLink(token1, symbol1, chain)}${status !== 'proven' && html` <span class="soft">guessed</span>`}`;
 }
 
 function tokenLink(token: Address | null, symbol: string | null, { key, native }: Chain): Html {

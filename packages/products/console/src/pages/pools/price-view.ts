@@ -34,7 +34,7 @@ ${curlView(curlLine(context.origin, requestAt(null)))}</section>`;
   if (explanation === undefined) return NOTHING;
   const command = `npx chainstead explain-price --chain ${context.chain} --token ${context.token} --block ${explanation.block}`;
   return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
-${price.indexed.complete ? NOTHING : html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`}
+${!price.indexed.complete && html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`}
 ${factsOf(price, explanation, context.chain)}
 <section aria-labelledby="candidates"><h3 id="candidates">Candidates</h3>${candidatesOf(explanation, context.chain)}</section>
 <section aria-labelledby="anchors"><h3 id="anchors">Anchors</h3>${anchorsOf(explanation, context.chain)}</section>
@@ -88,7 +88,7 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
         roleView(pool.role),
         pool.price_usd,
         pool.weight_usd,
-        html`${pool.sides.map((side, index) => html`${index === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}`,
+        html`${pool.sides.map((side, index) => html`${index !== 0 && html`<br>`}${depthView(side, chain)}`)}`,
         blockLink(newest === undefined ? null : Number(newest), chain),
         pool.created_time === null ? 'unknown' : moment(new Date(pool.created_time * 1_000)),
       ];
@@ -96,7 +96,7 @@ function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Ht
   const numbers = ['Price, USD', 'Weight, USD', 'Depth of each side', 'Newest state'].map(number);
   const columns = ['Pool', 'Exchange', 'Role', ...numbers, 'Created'];
   return html`${table({ label: `Candidates, ${chain}`, className: 'rows', columns, rows })}
-${candidates.length > CANDIDATES_SHOWN ? html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>` : NOTHING}`;
+${candidates.length > CANDIDATES_SHOWN && html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>`}`;
 }
 
 const ROLES: readonly Candidate['role'][] = ['chosen', 'counted', 'not-among-deepest', 'too-young', 'too-shallow'];

@@ -121,10 +121,10 @@ function previewView(preview: RangePreview & { readonly followedTo: number | nul
       ? html`<strong>nothing matched</strong> in ${count(looked - preview.absent.length)} blocks.`
       : html`<strong>${count(matched)} of ${count(looked - preview.absent.length)} blocks matched.</strong> Each block sends two webhooks: one immediately, and one after ${count(chain.confirmations)} more blocks with <code>confirmed: true</code>.`
   }</p>
-${reported.length === 0 ? NOTHING : html`<p>Total: ${reported.map(([name, number], index) => html`${index === 0 ? '' : ', '}${count(number)} ${name}`)}.</p>`}
+${reported.length > 0 && html`<p>Total: ${reported.map(([name, number], index) => html`${index === 0 ? '' : ', '}${count(number)} ${name}`)}.</p>`}
 ${notLookedAt(preview, chain)}
-${webhooks.map(({ blockNumber, body }, index) => html`<details ${index === 0 ? html`open` : NOTHING}><summary>Block ${count(blockNumber)}</summary>${jsonText(body, `Webhook of block ${blockNumber}`)}</details>`)}
-${matched > webhooks.length ? html`<p class="soft">Showing the first ${count(webhooks.length)} of ${count(matched)}.</p>` : NOTHING}</section>`;
+${webhooks.map(({ blockNumber, body }, index) => html`<details ${index === 0 && html`open`}><summary>Block ${count(blockNumber)}</summary>${jsonText(body, `Webhook of block ${blockNumber}`)}</details>`)}
+${matched > webhooks.length && html`<p class="soft">Showing the first ${count(webhooks.length)} of ${count(matched)}.</p>`}</section>`;
 }
 
 function notLookedAt(
@@ -137,12 +137,10 @@ function notLookedAt(
       ? html`no block of it is indexed here yet`
       : html`it is indexed here up to block ${count(followedTo)}`;
   return html`${
-    first === undefined
-      ? NOTHING
-      : html`<p class="problem">${absent.length === 1 ? html`Block ${count(first)} is missing` : html`${count(absent.length)} of these blocks, from ${count(first)} on, are missing`}: no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}; ${state}.</p>`
+    first !== undefined &&
+    html`<p class="problem">${absent.length === 1 ? html`Block ${count(first)} is missing` : html`${count(absent.length)} of these blocks, from ${count(first)} on, are missing`}: no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}; ${state}.</p>`
   }${
-    looked === rangeSize(range)
-      ? NOTHING
-      : html`<p class="problem">The nodes took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`
+    looked !== rangeSize(range) &&
+    html`<p class="problem">The nodes took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`
   }`;
 }

@@ -34,7 +34,7 @@ export function streamFormView(facts: StreamFormFacts): Html {
   const { form, outcome, token } = facts;
   const isNew = form.stream === '';
   return html`<h1>${isNew ? 'New stream' : 'Edit the stream'}</h1>
-<p class="soft"><a href="/console/streams">Streams</a>${isNew ? NOTHING : html` · <a href="/console/streams/${form.stream}">Stream</a>`}</p>
+<p class="soft"><a href="/console/streams">Streams</a>${!isNew && html` · <a href="/console/streams/${form.stream}">Stream</a>`}</p>
 ${summaryOf(facts.problems)}${outcome}
 ${changeForm('/console/streams/form/check', token, fieldsOf(facts), isNew ? 'New stream' : 'Edit the stream')}`;
 }
@@ -43,7 +43,7 @@ function summaryOf(problems: readonly FieldProblem[]): Html {
   if (problems.length === 0) return NOTHING;
   const general = problems.filter(({ field }) => field === null);
   const fields = [...new Set(problems.flatMap(({ field }) => (field === null ? [] : [field])))];
-  return html`<div class="problem" role="alert"><p><strong>Nothing was saved.</strong> ${fields.length === 0 ? NOTHING : html`Check ${fields.map((field, index) => html`${index === 0 ? '' : ', '}<a href="#${field}">${field}</a>`)}.`}</p>
+  return html`<div class="problem" role="alert"><p><strong>Nothing was saved.</strong> ${fields.length > 0 && html`Check ${fields.map((field, index) => html`${index === 0 ? '' : ', '}<a href="#${field}">${field}</a>`)}.`}</p>
 ${general.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
 }
 
@@ -52,7 +52,7 @@ function fieldsOf(facts: StreamFormFacts): Html {
   const read = readForm(form);
   type Control = (described: Html) => Html;
   const field = (name: string, label: string, hint: Html | string, control: Control): Html =>
-    html`<div><label for="${name}">${label}</label>${hint === '' ? NOTHING : html`<p class="hint" id="${name}-hint">${hint}</p>`}${control(describedBy(problems, name, hint === '' ? 'bare' : 'hinted'))}${problemsAt(problems, name)}</div>`;
+    html`<div><label for="${name}">${label}</label>${hint !== '' && html`<p class="hint" id="${name}-hint">${hint}</p>`}${control(describedBy(problems, name, hint === '' ? 'bare' : 'hinted'))}${problemsAt(problems, name)}</div>`;
   const area = (name: keyof StreamForm, label: string, hint: Html | string, rows: number): Html => {
     const text = name === 'topic0' ? read.otherTopics.join('\n') : form[name];
     const control: Control = (described) =>
@@ -86,7 +86,7 @@ ${previewFields(form, chains, problems)}</div>`;
 function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
   const boxes = chains.map(({ id, key, name }) => {
     const hex = toQuantity(id);
-    return html`<label for="chain-${hex}"><input type="checkbox" id="chain-${hex}" name="chainIds" value="${hex}" ${form.chainIds.includes(hex) ? html`checked` : NOTHING}> <span title="${cut(name)}">${key}</span></label>`;
+    return html`<label for="chain-${hex}"><input type="checkbox" id="chain-${hex}" name="chainIds" value="${hex}" ${form.chainIds.includes(hex) && html`checked`}> <span title="${cut(name)}">${key}</span></label>`;
   });
   // Chains no longer followed stay unless unticked.
   const followed = new Set<string>(chains.map(({ id }) => toQuantity(id)));
@@ -103,7 +103,7 @@ function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readon
 function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html {
   const boxes = SWITCHES.map(
     (name) =>
-      html`<div><label for="${name}"><input type="checkbox" id="${name}" name="switches" value="${name}" ${form.switches.includes(name) ? html`checked` : NOTHING}> ${name}</label><span class="hint">${MEANINGS[name]}</span></div>`,
+      html`<div><label for="${name}"><input type="checkbox" id="${name}" name="switches" value="${name}" ${form.switches.includes(name) && html`checked`}> ${name}</label><span class="hint">${MEANINGS[name]}</span></div>`,
   );
   return html`<fieldset id="switches" tabindex="-1" ${describedBy(problems, 'switches', 'group')}><legend>Options</legend>${boxes}${problemsAt(problems, 'switches')}</fieldset>`;
 }
@@ -112,7 +112,7 @@ function eventBoxes({ events }: ReadForm): Html {
   if (events.length === 0) return NOTHING;
   const rows = events.map(
     ({ signature, topic0, given }, index) =>
-      html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${given ?? signature}" ${given === null ? NOTHING : html`checked`}> <code>${shown(signature, PROBLEM_MAX)}</code></label><br><code class="soft">${topic0}</code></li>`,
+      html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${given ?? signature}" ${given !== null && html`checked`}> <code>${shown(signature, PROBLEM_MAX)}</code></label><br><code class="soft">${topic0}</code></li>`,
   );
   return html`<fieldset><legend>Watched events of the ABI (${count(events.length)})</legend><ul class="events">${rows}</ul></fieldset>`;
 }
@@ -120,7 +120,7 @@ function eventBoxes({ events }: ReadForm): Html {
 function previewFields(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
   const options = chains.map(({ id, key }) => {
     const hex = toQuantity(id);
-    return html`<option value="${hex}" ${form.chain === hex ? html`selected` : NOTHING}>${key}</option>`;
+    return html`<option value="${hex}" ${form.chain === hex && html`selected`}>${key}</option>`;
   });
   const block = (name: 'from' | 'to', label: string): Html =>
     html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" value="${form[name]}" maxlength="15" autocomplete="off" ${describedBy(problems, name, 'bare')}>${problemsAt(problems, name)}</div>`;
@@ -141,5 +141,5 @@ function describedBy(problems: readonly FieldProblem[], name: string, kind: 'bar
   const isWrong = problems.some(({ field }) => field === name);
   const ids = [...(isWrong ? [`${name}-problem`] : []), ...(kind === 'hinted' ? [`${name}-hint`] : [])];
   if (ids.length === 0) return NOTHING;
-  return html`${isWrong && kind !== 'group' ? html`aria-invalid="true" ` : NOTHING}aria-describedby="${ids.join(' ')}"`;
+  return html`${isWrong && kind !== 'group' && html`aria-invalid="true" `}aria-describedby="${ids.join(' ')}"`;
 }

@@ -7,7 +7,7 @@ import {
   WAITING_COUNTED_MAX,
 } from '@chainstead/streams';
 import { html } from 'hono/html';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
 import { number, table } from '../../layout/table.ts';
@@ -25,13 +25,13 @@ export function streamListView(page: OverviewPage, filter: ListFilter, queues: H
 <p><a href="/console/streams/new">New stream</a></p>
 ${filterForm(filter)}
 ${page.streams.length === 0 ? html`<p class="soft">${filter.status === null && filter.text === null ? 'There are no streams.' : 'No streams match the filter.'}</p>` : streamsTable(page.streams)}
-${page.next === null ? NOTHING : html`<p><a href="/console/streams${writeQuery({ ...filter, after: writePosition(page.next) })}" rel="next">Older</a></p>`}
+${page.next !== null && html`<p><a href="/console/streams${writeQuery({ ...filter, after: writePosition(page.next) })}" rel="next">Older</a></p>`}
 <section aria-labelledby="queues"><h2 id="queues">Waiting webhooks by host</h2>${queues}</section>`;
 }
 
 function filterForm({ status, text }: ListFilter): Html {
   const options = STATUSES.map(
-    (name) => html`<option value="${name}" ${name === status ? html`selected` : NOTHING}>${name}</option>`,
+    (name) => html`<option value="${name}" ${name === status && html`selected`}>${name}</option>`,
   );
   return html`<form method="get" action="/console/streams" class="filter" aria-label="Filter streams">
 <div><label for="text">Tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
@@ -93,7 +93,7 @@ export function hostQueuesView(queues: readonly HostQueue[]): Html {
   const more = queues.length - HOSTS_SHOWN;
   return table({
     label: 'Waiting webhooks by host',
-    caption: html`Longest queue first${more > 0 ? html`. ${count(more)} more hosts have shorter queues` : NOTHING}`,
+    caption: html`Longest queue first${more > 0 && html`. ${count(more)} more hosts have shorter queues`}`,
     columns: ['Host', number('Waiting'), number('On hold'), number('Streams'), 'Next due', 'Sending'],
     rows,
   });

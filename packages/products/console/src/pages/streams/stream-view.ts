@@ -51,20 +51,19 @@ function actionsView({ stream, token }: StreamFacts): Html {
     );
   const { status } = stream;
   return html`<div class="actions">
-${status === 'active' || status === 'error' ? setStatus('paused', html`<button class="quiet">Pause</button>`) : NOTHING}
-${status === 'active' ? NOTHING : setStatus('active', html`<button class="quiet">Resume</button>`)}
+${(status === 'active' || status === 'error') && setStatus('paused', html`<button class="quiet">Pause</button>`)}
+${status !== 'active' && setStatus('active', html`<button class="quiet">Resume</button>`)}
 ${changeForm('/console/streams/test', token, html`${field}<button class="quiet">Send test webhook</button>`)}
 ${changeForm('/console/streams/duplicate', token, html`${field}<button class="quiet">Duplicate</button>`)}
 </div>
-${status === 'active' ? NOTHING : html`<p class="soft">Before the stream resumes, its URL must return 2xx to the test webhook. Waiting webhooks are sent after that.</p>`}
+${status !== 'active' && html`<p class="soft">Before the stream resumes, its URL must return 2xx to the test webhook. Waiting webhooks are sent after that.</p>`}
 ${
-  status === 'terminated'
-    ? NOTHING
-    : html`<details><summary>Terminate</summary>${setStatus(
-        'terminated',
-        html`<p>Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.</p>
+  status !== 'terminated' &&
+  html`<details><summary>Terminate</summary>${setStatus(
+    'terminated',
+    html`<p>Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.</p>
 <p><label for="sure"><input type="checkbox" id="sure" name="sure" value="yes" required> Terminate the stream ${shown(nameOf(stream), 40)}</label></p><button class="danger">Terminate</button>`,
-      )}</details>`
+  )}</details>`
 }
 <details><summary>Delete</summary>${changeForm(
     '/console/streams/delete',

@@ -153,8 +153,8 @@ ${changeForm(
 <div><button>Change</button></div></div>`,
   'Change the addresses',
 )}
-${addresses.length === 0 ? NOTHING : html`<ul class="addresses">${addresses.map((watched) => html`<li><code>${watched}</code></li>`)}</ul>`}
-${next === null ? NOTHING : html`<p><a href="${address}/addresses?after=${next}" rel="next">More</a></p>`}`;
+${addresses.length > 0 && html`<ul class="addresses">${addresses.map((watched) => html`<li><code>${watched}</code></li>`)}</ul>`}
+${next !== null && html`<p><a href="${address}/addresses?after=${next}" rel="next">More</a></p>`}`;
 }
 
 function deliveryView(delivery: DeliveryRecord, chainName: (id: number) => string, token: string): Html {
@@ -168,7 +168,7 @@ function deliveryView(delivery: DeliveryRecord, chainName: (id: number) => strin
 <dt>Block hash</dt><dd><code>${blockHash}</code></dd>
 <dt>Failed attempts</dt><dd>${count(retries)}</dd>
 <dt>Created</dt><dd>${moment(delivery.createdAt)}</dd>
-${status === 'pending' ? html`<dt>Due</dt><dd>${moment(delivery.dueAt)}</dd>` : NOTHING}
+${status === 'pending' && html`<dt>Due</dt><dd>${moment(delivery.dueAt)}</dd>`}
 <dt>Delivered</dt><dd>${delivery.deliveredAt === null ? '–' : html`${moment(delivery.deliveredAt)}, ${count(delivery.deliveredAt.getTime() - delivery.createdAt.getTime())} ms after creation`}</dd>
 </dl>
 <section aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>${attemptsOfDelivery(delivery, token)}</section>
@@ -230,7 +230,7 @@ function webhooksView(facts: WebhooksFacts): Html {
   const address = `/console/streams/${streamId}`;
   const links = SHOWN.map(
     (show) =>
-      html`<li><a href="${address}${writeQuery({ show: show === 'all' ? null : show })}#webhooks" ${show === listed.show ? html`aria-current="true"` : NOTHING}>${NAMES[show]}</a></li>`,
+      html`<li><a href="${address}${writeQuery({ show: show === 'all' ? null : show })}#webhooks" ${show === listed.show && html`aria-current="true"`}>${NAMES[show]}</a></li>`,
   );
   const { next } = listed.page;
   const following =
@@ -238,7 +238,7 @@ function webhooksView(facts: WebhooksFacts): Html {
   const allFailed = html`<input type="hidden" name="stream" value="${streamId}"><p>Resends each webhook whose retries are used up, with the body of its last attempt.</p><button class="quiet">Resend all</button>`;
   return html`<nav aria-label="Webhooks"><ul>${links}</ul></nav>
 ${listed.show === 'waiting' ? waitingView(facts, listed.page) : attemptsView(facts, listed.page)}
-${following === null ? NOTHING : html`<p><a href="${following}" rel="next">${listed.show === 'waiting' ? 'Later' : 'Older'}</a></p>`}
+${following !== null && html`<p><a href="${following}" rel="next">${listed.show === 'waiting' ? 'Later' : 'Older'}</a></p>`}
 <details><summary>Resend all failed webhooks</summary>${changeForm('/console/streams/replay-failed', facts.token, allFailed)}</details>`;
 }
 
@@ -279,7 +279,7 @@ function answerOf({
   httpStatus,
   errorMessage,
 }: Pick<DeliveryRecord['attempts'][number], 'httpStatus' | 'errorMessage'>): Html {
-  return html`${httpStatus === null ? NOTHING : html`HTTP ${String(httpStatus)} `}${errorMessage === '' ? NOTHING : shown(errorMessage, ERROR_MAX)}`;
+  return html`${httpStatus !== null && html`HTTP ${String(httpStatus)} `}${errorMessage !== '' && shown(errorMessage, ERROR_MAX)}`;
 }
 
 function waitingView({ streamId, chainName }: WebhooksFacts, { deliveries }: WaitingPage): Html {

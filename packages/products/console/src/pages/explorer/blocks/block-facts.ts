@@ -6,7 +6,7 @@ import { knownBlock, type StateBlock } from '@chainstead/node-reads';
 import { type DatasetCoverage, listCoverage } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { RowPlace } from '../../../block-rows/read-block-rows.ts';
-import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { cut, type Html, shown } from '../../../layout/html.ts';
 import { moment } from '../../../layout/numbers.ts';
 import { table } from '../../../layout/table.ts';
 import { meaningOf } from '../../overview/coverage-strip.ts';
@@ -34,10 +34,10 @@ export function isKnown({ block, coverage }: BlockFacts): boolean {
 export function blockFactsView({ block, coverage }: BlockFacts): Html {
   const rows = coverage.map(({ dataset, proof, reason }) => [
     shown(dataset),
-    html`${meaningOf(proof)}${reason === null ? NOTHING : html`: ${shown(reason)}`}`,
+    html`${meaningOf(proof)}${reason !== null && html`: ${shown(reason)}`}`,
   ]);
   return html`<dl class="record"><div><dt>Hash</dt><dd>${block === null ? 'not stored: the block has no rows or is not indexed' : html`<code>${block.hash}</code>`}</dd></div>
-${block === null ? NOTHING : html`<div><dt>Time</dt><dd>${moment(new Date(block.timestamp * 1_000))}</dd></div>`}</dl>
+${block !== null && html`<div><dt>Time</dt><dd>${moment(new Date(block.timestamp * 1_000))}</dd></div>`}</dl>
 ${
   rows.length === 0
     ? html`<p class="soft">No dataset covers this block.</p>`

@@ -8,7 +8,7 @@ import {
   type RowPlace,
   readBlockRows,
 } from '../../../block-rows/read-block-rows.ts';
-import { type Html, NOTHING } from '../../../layout/html.ts';
+import type { Html } from '../../../layout/html.ts';
 import type { ExplorerServices } from '../explorer-services.ts';
 import { placeOn } from '../subjects/choose-chain.ts';
 import { account, type CellPlace, type Column, contract, nft, nfts, text, transaction } from '../tables/cells.ts';
@@ -106,7 +106,7 @@ function blockListView(
   const placed = rows.map((row) => ({ ...row, block_number: block }));
   return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
 ${rows.length === 0 ? html`<p class="soft">No rows.</p>` : rowsView({ title, columns }, placed, place)}
-${more === null ? NOTHING : html`<p><a href="${more}" rel="next">More</a></p>`}
+${more !== null && html`<p><a href="${more}" rel="next">More</a></p>`}
 ${curlView(curl, 'API request (whole record)')}
 <details class="curl"><summary>SQL for these rows</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;
 }

@@ -1,7 +1,7 @@
 import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { html } from 'hono/html';
-import { type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { type Html, shown } from '../../../layout/html.ts';
 import { plainCount } from '../../../layout/numbers.ts';
 import type { CellPlace, Column, DataRow } from '../tables/cells.ts';
 import { messageIn } from '../tables/read-table.ts';
@@ -23,9 +23,9 @@ export function fullView(record: FullRecord, answer: FullAnswer, context: FullCo
     const heading = `${context.place.chain}-${part.name}`;
     const rows = part.rowsOf(body);
     const more = rows.length > ROWS_OF_PART ? partAddress(record, part, context, 0) : null;
-    return html`<section aria-labelledby="${heading}"><h3 id="${heading}">${part.title}${rows.length > 0 ? html` <span class="soft">(${plainCount(rows.length)})</span>` : NOTHING}</h3>
+    return html`<section aria-labelledby="${heading}"><h3 id="${heading}">${part.title}${rows.length > 0 && html` <span class="soft">(${plainCount(rows.length)})</span>`}</h3>
 ${rowsOrNone(part, body, rows.slice(0, ROWS_OF_PART), context.place)}
-${more === null ? NOTHING : html`<p><a href="${more}">All ${plainCount(rows.length)}</a></p>`}</section>`;
+${more !== null && html`<p><a href="${more}">All ${plainCount(rows.length)}</a></p>`}</section>`;
   });
   return html`${factsView(record.facts, body, context.place)}${curl}${parts}`;
 }
@@ -43,7 +43,7 @@ export function partView(
   const next = end < rows.length ? partAddress(record, part, context, end) : null;
   return html`<h2>${part.title} <span class="soft">(${plainCount(rows.length)})</span></h2>
 ${rowsOrNone(part, answer.body, rows.slice(from, end), context.place)}
-${next === null ? NOTHING : html`<p><a href="${next}" rel="next">Next page</a></p>`}${curl}`;
+${next !== null && html`<p><a href="${next}" rel="next">Next page</a></p>`}${curl}`;
 }
 
 function rowsOrNone(part: RecordPart, body: DataRow, rows: readonly DataRow[], place: CellPlace): Html {

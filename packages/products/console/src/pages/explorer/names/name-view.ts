@@ -26,9 +26,8 @@ export function nameText(name: string): Html {
   const ascii = domainToASCII(name);
   const isPlain = /^[\x21-\x7e]*$/.test(name);
   return html`<strong>${shown(name, NAME_MAX)}</strong>${
-    isPlain
-      ? NOTHING
-      : html` <span class="soft">(has letters other than a–z, so it may look like another name${ascii === '' ? NOTHING : html`. Encoded: <code>${shown(ascii, NAME_MAX)}</code>`})</span>`
+    !isPlain &&
+    html` <span class="soft">(has letters other than a–z, so it may look like another name${ascii !== '' && html`. Encoded: <code>${shown(ascii, NAME_MAX)}</code>`})</span>`
   }`;
 }
 

@@ -2,7 +2,7 @@ import { type AptosNetwork, networkOfChain } from '@chainstead/aptos';
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { InvalidParameterError } from '@chainstead/http';
 import { html } from 'hono/html';
-import { cut, type Html, NOTHING } from '../../../layout/html.ts';
+import { cut, type Html } from '../../../layout/html.ts';
 import type { CellPlace } from '../tables/cells.ts';
 
 export interface ChainChoice {
@@ -44,9 +44,9 @@ export function chainLinks(
   const { chosen, found, all } = links;
   const link = (name: string | null): Html => {
     const target = name === null ? address : `${address}?chain=${encodeURIComponent(name)}`;
-    return html`<li><a href="${target}" ${chosen === name ? html`aria-current="true"` : NOTHING}>${name ?? 'All chains with data'}</a></li>`;
+    return html`<li><a href="${target}" ${chosen === name && html`aria-current="true"`}>${name ?? 'All chains with data'}</a></li>`;
   };
   const others = all.filter((name) => !found.includes(name));
   return html`<nav aria-label="Chains" class="chains"><ul>${[null, ...found].map(link)}</ul>
-${others.length === 0 ? NOTHING : html`<details><summary>Other chains</summary><ul>${others.map(link)}</ul></details>`}</nav>`;
+${others.length > 0 && html`<details><summary>Other chains</summary><ul>${others.map(link)}</ul></details>`}</nav>`;
 }

@@ -1,6 +1,6 @@
 import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
-import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { cut, type Html, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
 
 export type DataRow = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function account(path: string, label?: string): Cell {
     const address = textAt(row, path);
     if (address === null) return NONE;
     const name = label === undefined ? null : textAt(row, label);
-    return html`${accountLink(address, chain)}${name === null ? NOTHING : html`<br>${shown(name)}`}`;
+    return html`${accountLink(address, chain)}${name !== null && html`<br>${shown(name)}`}`;
   };
 }
 
@@ -50,7 +50,7 @@ export function contract(path: string, ...names: readonly string[]): Cell {
     const address = textAt(row, path);
     const name = names.map((namePath) => textAt(row, namePath)).find(Boolean) ?? null;
     if (address === null) return name === null ? NONE : shown(name);
-    return html`${name === null ? NOTHING : html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
+    return html`${name !== null && html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
   };
 }
 
@@ -65,7 +65,7 @@ export function nfts(contractPath: string, idsPath: string): Cell {
     const links = ids
       .slice(0, IDS_SHOWN)
       .map((id: unknown) => html`${nftLink(textAt(row, contractPath), textOf(id), chain)} `);
-    return html`${links}${ids.length > IDS_SHOWN ? html`and ${ids.length - IDS_SHOWN} more` : NOTHING}`;
+    return html`${links}${ids.length > IDS_SHOWN && html`and ${ids.length - IDS_SHOWN} more`}`;
   };
 }
 
@@ -102,7 +102,7 @@ export function amount(path: string, decimals: string | number, symbol?: string)
     const name = symbol === undefined ? null : textAt(row, symbol);
     if (!DIGITS.test(units) || !Number.isInteger(places) || places < 0 || places > DECIMALS_MAX)
       return html`${shown(units)} <span class="soft">base units</span>`;
-    return html`${decimalAmount(units, places)}${name === null ? NOTHING : html` ${shown(name, SYMBOL_MAX)}`}`;
+    return html`${decimalAmount(units, places)}${name !== null && html` ${shown(name, SYMBOL_MAX)}`}`;
   };
 }
 
@@ -128,7 +128,7 @@ export function decoded(path: string): Cell {
           html`<br><span class="soft">${shown(textAt(one, 'name') ?? '', 40)}</span> ${shown(textAt(one, 'value') ?? '', 100)}`,
       );
     const more = parameters.length - values.length;
-    return html`<strong>${shown(label, 60)}</strong>${values}${more > 0 ? html`<br>and ${more} more` : NOTHING}`;
+    return html`<strong>${shown(label, 60)}</strong>${values}${more > 0 && html`<br>and ${more} more`}`;
   };
 }
 
@@ -138,7 +138,7 @@ export function hexText(...paths: readonly string[]): Cell {
   return (row) => {
     const texts = paths.flatMap((path) => textAt(row, path) ?? []);
     if (texts.length === 0) return NONE;
-    return html`${texts.map((hex, index) => html`${index === 0 ? NOTHING : html`<br>`}<code title="${cut(hex, HEX_TITLE_MAX)}">${short(hex)}</code>`)}`;
+    return html`${texts.map((hex, index) => html`${index !== 0 && html`<br>`}<code title="${cut(hex, HEX_TITLE_MAX)}">${short(hex)}</code>`)}`;
   };
 }
 
