@@ -26,3 +26,22 @@ export function selectField({ name, label, options, chosen, all }: SelectField):
 ${all !== undefined && html`<option value="">${all}</option>`}
 ${entries.map(([value, text]) => html`<option value="${value}" ${value === chosen && html`selected`}>${cut(text)}</option>`)}</select></div>`;
 }
+
+export function hidden(fields: Readonly<Record<string, string>>): Html {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`${inputs}`;
+}
+
+interface TickBox {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  readonly mark: 'checked' | 'required' | false;
+  readonly label: Html | string;
+}
+
+export function tickBox({ id, name, value, mark, label }: TickBox): Html {
+  return html`<label for="${id}"><input type="checkbox" id="${id}" name="${name}" value="${value}" ${mark}> ${label}</label>`;
+}

@@ -14,6 +14,10 @@ export function nodeStateView(state: string, reason: string | null, max: number)
   return html`${severityView(severity, shown(state))}${reason !== null && html`: ${shown(reason, max)}`}`;
 }
 
+export function streamStatusView(status: string): Html {
+  return html`<span class="status s-${status}">${status}</span>`;
+}
+
 export function attemptView(success: boolean): Html {
   return success ? severityView('ok', 'delivered') : severityView('bad', 'failed');
 }

@@ -14,6 +14,8 @@ export interface TableFacts {
   /** `rows`: cells do not break their lines. */
   readonly className?: 'rows';
   readonly columns: readonly (Text | Column)[];
+  /** Replaces the table if it has no rows. */
+  readonly none?: Text;
   readonly rows: readonly (readonly Text[] | { readonly id: string; readonly cells: readonly Text[] })[];
 }
 
@@ -25,7 +27,8 @@ export function wide(head: Text, cells: Column['cells']): Column {
   return { head, cells };
 }
 
-export function table({ label, caption, className, columns, rows }: TableFacts): Html {
+export function table({ label, caption, className, columns, none, rows }: TableFacts): Html {
+  if (rows.length === 0 && none !== undefined) return html`<p class="soft">${none}</p>`;
   const described = columns.map((column) =>
     typeof column === 'object' && 'cells' in column ? column : { head: column, cells: '' },
   );

@@ -1,5 +1,9 @@
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
-import { type DueSummary, summarizeDueWork } from '@chainstead/jobs';
+import { type DueEntry, type DueSummary, summarizeDueWork, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
+import { nftDueEntries } from '@chainstead/nft';
+import { DUE_QUESTIONS } from '@chainstead/node-reads';
+import { DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from '@chainstead/streams';
 import {
   cancelRangeJob,
   estimateRangeWork,
@@ -12,6 +16,8 @@ import {
   requestRangeJob,
   TooManyRangeJobsError,
 } from '@chainstead/sync';
+import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
@@ -20,10 +26,8 @@ import { cut, type Html, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
-import type { Severity } from '../../layout/severity.ts';
-import { severityView } from '../../layout/severity.ts';
+import { type Severity, severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
-import { dueEntries } from './due-entries.ts';
 import {
   type AskView,
   askView,
@@ -290,3 +294,13 @@ function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => st
   return html`<section aria-labelledby="due-work"><h2 id="due-work">Due work</h2>
 ${rows.length === 0 ? html`<p class="soft">No work is due.</p>` : list}</section>`;
 }
+
+export const dueEntries: readonly DueEntry[] = [
+  { kind: TOKEN_FACTS_WORK, table: TOKEN_FACTS },
+  { kind: CHANGED_DECIMALS_WORK, table: CHANGED_DECIMALS },
+  ...nftDueEntries,
+  { kind: HISTORY_WORK, table: DUE_HISTORIES },
+  { kind: HISTORICAL_JOB_WORK, table: DUE_HISTORICAL_JOBS },
+  { kind: POOL_WORK, table: DUE_POOLS },
+  { kind: 'state', table: DUE_QUESTIONS },
+];

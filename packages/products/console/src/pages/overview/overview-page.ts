@@ -2,12 +2,11 @@ import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { count, counted, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { streamStatusView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
-import { statusView } from '../streams/stream-list-view.ts';
-import type { ChainCard } from './chain-card.ts';
 import { stripLegend, stripOf } from './coverage-strip.ts';
-import type { Overview } from './read-overview.ts';
+import type { ChainCard, Overview } from './read-overview.ts';
 
 export const overviewPage: ConsolePage = {
   path: '',
@@ -63,7 +62,7 @@ function streamsView({ counts, webhooksPending, failing }: Overview['streams']):
   if (states.length === 0) return html`<p class="soft">There are no streams.</p>`;
   const rows = failing.map(({ id, tag, status, message }) => [
     html`<a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code>`,
-    statusView(status),
+    streamStatusView(status),
     shown(message, PROBLEM_MAX),
   ]);
   const list = table({
@@ -72,7 +71,7 @@ function streamsView({ counts, webhooksPending, failing }: Overview['streams']):
     columns: ['Stream', 'Status', 'Reason'],
     rows,
   });
-  return html`<p>${states.join(', ')}; ${count(webhooksPending)} ${webhooksPending === 1 ? 'webhook' : 'webhooks'} pending.</p>
+  return html`<p>${states.join(', ')}; ${counted(webhooksPending, 'webhook', 'webhooks')} pending.</p>
 ${failing.length > 0 && list}`;
 }
 

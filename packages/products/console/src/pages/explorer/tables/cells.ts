@@ -1,6 +1,6 @@
 import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
-import { cut, type Html, shown } from '../../../layout/html.ts';
+import { cut, type Html, NONE, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
 
 export type DataRow = Readonly<Record<string, unknown>>;
@@ -20,8 +20,6 @@ export interface Column {
   readonly isLong?: boolean;
 }
 
-/** Compared by identity. */
-export const NONE: Html = html`–`;
 const HASH = /^0x[0-9a-f]{64}$/;
 const DIGITS = /^\d{1,400}$/;
 const TOKEN_ID = /^\d{1,78}$/;
@@ -159,8 +157,13 @@ export function block(path = 'block_number'): Cell {
   return (row, { chain }) => {
     const number = textAt(row, path);
     if (number === null || !/^\d{1,15}$/.test(number)) return NONE;
-    return html`<a href="/console/look-up/block/${number}?chain=${encodeURIComponent(chain)}">${count(Number(number))}</a>`;
+    return blockLink(Number(number), chain);
   };
+}
+
+export function blockLink(block: number | null, chain: string): Html {
+  if (block === null) return NONE;
+  return html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain)}">${count(block)}</a>`;
 }
 
 export function transaction(path = 'transaction_hash', blockPath = 'block_number'): Cell {
