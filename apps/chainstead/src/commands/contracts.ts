@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { Chain } from '@chainstead/chains';
 import {
   addContract,
   type ContractDefinition,
@@ -11,17 +12,18 @@ import {
   resumeContract,
   type WantedContract,
 } from '@chainstead/contracts/datasets';
-import { errorText } from '@chainstead/core';
-import type { Configuration } from '../configuration/index.ts';
+import { type Address, createMetricsRegistry, errorText, orAborted } from '@chainstead/core';
+import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
-import type { Invocation, JsonOption } from '../session/command-context.ts';
+import type { CommandContext, Invocation, JsonOption } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
 import { readAddress, readBlockNumber, readChain } from '../session/option-values.ts';
 import type { Storage } from '../session/storage.ts';
 import { withStoredChains } from '../session/stored-chains.ts';
+import { openPool } from '../session/upstream-pools.ts';
 import { withFoundDatabase, writeShown } from '../session/with-database.ts';
 import { renderTable } from '../text/text-table.ts';
-import { contractWarnings } from './contract-warnings.ts';
 
 interface AddContractOptions {
   readonly chain: string;
@@ -263,4 +265,49 @@ function statusJson(
     is_missing: isMissing,
     suspended_reason: suspendedReason,
   };
+}
+
+const NODES_MS = 5_000;
+const CODES_MAX = 100;
+
+/** Reasons why a contract may never have rows: chain not configured, no code. Never throws. */
+async function contractWarnings(
+  configuration: Configuration,
+  { chain, addresses }: { readonly chain: Chain; readonly addresses: readonly Address[] },
+  context: CommandContext,
+): Promise<readonly string[]> {
+  const configured = configuration.chains.find((one) => one.chain.id === chain.id);
+  if (configured === undefined)
+    return [`${chain.key} is not in CHAINS. The contract is indexed by servers that have it in CHAINS`];
+  if (addresses.length === 0) return [];
+  try {
+    const codes = await readCodes(configured, configuration, addresses.slice(0, CODES_MAX), context);
+    return addresses
+      .filter((_, index) => codes[index] === '0x')
+      .map((address) => `${address} has no code on ${chain.key}. Check the address and the chain`);
+  } catch (error) {
+    return [`The nodes of ${chain.key} returned no code of the addresses: ${errorText(error)}`];
+  }
+}
+
+async function readCodes(
+  configured: ChainConfiguration,
+  configuration: Configuration,
+  addresses: readonly Address[],
+  context: CommandContext,
+): Promise<readonly unknown[]> {
+  const logger = commandLogger(configuration, context);
+  const pool = openPool(configured, { logger, metrics: createMetricsRegistry(), clock: context.clock });
+  const signal = AbortSignal.timeout(NODES_MS);
+  try {
+    await orAborted(pool.start(), signal);
+    const codes = await pool.requestMany(
+      'eth_getCode',
+      addresses.map((address) => [address, 'latest']),
+      { signal },
+    );
+    return codes.map(({ value }) => value);
+  } finally {
+    await pool.close();
+  }
 }

@@ -1,12 +1,14 @@
 import type { Chain } from '@chainstead/chains';
-import { defineError, worstVerdict } from '@chainstead/core';
+import { defineError, findingsOf, worstVerdict } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { fetchChainId, type KnownBlock, type SampledBlock } from '@chainstead/rpc';
 import { readKnownBlocks } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
+import { progressText } from '../dataset-progress/dataset-progress.ts';
 import { type ProgressByChain, readDatasetProgress } from '../dataset-progress/read-dataset-progress.ts';
-import { type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
-import { examineDatasets } from '../doctor/examine-datasets.ts';
+import { datasets as known } from '../datasets/registry.ts';
+import { datasetCosts } from '../doctor/dataset-costs.ts';
+import { type ChainReport, type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
 import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
 import { UsageError } from '../errors/usage-error.ts';
@@ -97,4 +99,18 @@ function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlo
     const blocks = await readKnownBlocks(database, chain.id);
     return blocks.map((block) => ({ ...block, source: 'indexed data' }));
   };
+}
+
+/** @param sample whole blocks by chain key */
+function examineDatasets(
+  { chains, datasets }: Pick<Configuration, 'chains' | 'datasets'>,
+  sample: ReadonlyMap<string, readonly SampledBlock[]>,
+  progress: ProgressByChain = new Map(),
+): readonly ChainReport[] {
+  const configured = new Set(datasets.map(({ name }) => name));
+  return chains.map(({ chain }) => ({
+    chain: chain.key,
+    datasets: datasetCosts({ chain, known, configured, sample: sample.get(chain.key) ?? [] }),
+    progress: (progress.get(chain.id) ?? []).map((one) => findingsOf(one.subject).ok(progressText(one))),
+  }));
 }

@@ -31,8 +31,8 @@ export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics): (
   return () => dueWork.close(0, END_MS);
 }
 
-/** A commit in progress ends first. */
-const END_MS = 30_000;
+/** A commit in progress ends first, before the supervisor kills the process. */
+const END_MS = 12_000;
 
 interface RangeJobContext extends RoleContext {
   readonly recoverSigners: RecoverSigners;

@@ -67,13 +67,13 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);
   const open = isPublic ? upstreams.filter(({ config }) => config.isPrivate !== true) : upstreams;
   const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
+  const closing = new AbortController();
   const subscriptions = configured
     .filter(({ config }) => /^wss?:/.test(config.url))
     .map(({ config, name }) => {
-      const state = createUpstreamState({ ...shared, name });
+      const state = createUpstreamState({ ...shared, name, closing: closing.signal });
       return createNewHeadsSubscription({ ...shared, config, acceptsChainId, state });
     });
-  const closing = new AbortController();
   const probe = createHeadProbe({ clock });
   const polling = { subscriptions, probe, pollIntervalMs, closing: closing.signal };
   const heads: HeadTracker = createHeadTracker({ ...shared, ...polling, upstreams: open });

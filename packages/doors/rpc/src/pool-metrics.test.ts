@@ -43,3 +43,15 @@ test('requests, latency, heads and circuits are in the metrics, and methods of s
   expect(text).toContain('chainstead_rpc_request_duration_seconds_bucket');
   expect(text).not.toContain('evil');
 });
+
+test('a closed pool leaves no gauge of its upstreams', async () => {
+  const one = await node(100);
+  const pool = await startedPool([one]);
+  const gauges = async (): Promise<readonly string[]> =>
+    (await pool.registry.metrics())
+      .split('\n')
+      .filter((line) => /^chainstead_rpc_(in_flight|pause_seconds|turns_waiting|rate_learned)\b.*\{/.test(line));
+  expect(await gauges()).not.toEqual([]);
+  await pool.close();
+  expect(await gauges()).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { boolean, type PgColumnBuilderBase, type PgTable } from 'drizzle-orm/pg-
 /** Rows of accounts: table, view, list and documents follow from it. The list is in `manifests.ts`. */
 export interface AccountEvents<Row = unknown> extends Dataset<Row> {
   readonly endpoint: AccountEndpoint;
-  /** Of `table`. */
+  /** In the database: `table` as drizzle knows it. */
   readonly definition: PgTable;
   /** The view's description in docs/api/sql.md. */
   readonly description: string;

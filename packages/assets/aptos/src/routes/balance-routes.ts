@@ -1,11 +1,7 @@
 import { sql } from '@chainstead/db';
+import { digits, hex, hexDigits, packedRows, preciseMoment, text } from '@chainstead/db/packed-rows';
 import type { RouteModule } from '@chainstead/http';
-import {
-  BALANCE_ROWS,
-  balanceRecordSchema,
-  HISTORICAL_BALANCE_ROWS,
-  historicalBalanceRecordSchema,
-} from './balance-record.ts';
+import { z } from '@hono/zod-openapi';
 import { listIn } from './coin-routes.ts';
 import {
   addressItem,
@@ -19,6 +15,46 @@ import { amountParameter, mapped, versionParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
 import { type IndexColumn, typedValue } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
+
+const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
+
+/** docs/api/aptos.md#records */
+const balanceRecordSchema = z
+  .object({
+    ...shared,
+    last_transaction_timestamp: z.string(),
+    last_transaction_version: z.string(),
+    owner_address: z.string(),
+  })
+  .openapi('AptosCoinBalance');
+
+const historicalBalanceRecordSchema = z
+  .object({
+    ...shared,
+    transaction_timestamp: z.string(),
+    transaction_version: z.string(),
+    owner_address: z.string(),
+  })
+  .openapi('AptosHistoricalCoinBalance');
+
+const SHARED_COLUMNS = {
+  amount: digits('amount'),
+  coin_type: text('coin_type'),
+  coin_type_hash: hexDigits('coin_type_hash', 32),
+  owner_address: hex('owner_address', 32),
+} as const;
+
+const BALANCE_ROWS = packedRows({
+  ...SHARED_COLUMNS,
+  last_transaction_timestamp: preciseMoment('last_transaction_timestamp'),
+  last_transaction_version: digits('last_transaction_version'),
+});
+
+const HISTORICAL_BALANCE_ROWS = packedRows({
+  ...SHARED_COLUMNS,
+  transaction_timestamp: preciseMoment('transaction_timestamp'),
+  transaction_version: digits('transaction_version'),
+});
 
 /** docs/api/aptos.md#aptos-routes */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {

@@ -3,6 +3,8 @@ import { type Address, compareFractions, type Fraction, isAddress, wholeFraction
 import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20';
 import {
+  createPoolPrincipal,
+  type ManagedPool,
   type PoolId,
   type PoolState,
   poolKey,
@@ -14,8 +16,8 @@ import { anchorPrices } from '../token-price/place/anchor-prices.ts';
 import type { PricePlace } from '../token-price/place/price-place.ts';
 import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
 import { type Sides, virtualReserves } from '../token-price/states/side-depths.ts';
+import { readPositions } from '../token-price/states/vault-histories.ts';
 import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
-import { type PoolInVault, readVaultBalances } from './vault-balances.ts';
 
 export type ReadPoolValues = PoolValues & { readonly isFinal: boolean };
 
@@ -139,4 +141,31 @@ async function requestOf(
   const { balances, logger } = contracts;
   const wanted = { ...balances, waitMs: Math.max(0, waitMs) };
   return requestBalances(wanted, chain, pools.flatMap(holdingsOf), logger);
+}
+
+type PoolInVault = ManagedPool & { readonly state: PoolState & { readonly of: 'price' } };
+
+/** Base units in positions, without fees. Only pools whose liquidity changes are all indexed. */
+async function readVaultBalances(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolInVault[],
+  { block }: Pick<PricePlace, 'block'>,
+): Promise<ReadonlyMap<PoolId, Sides<Fraction>>> {
+  const positions = await readPositions(database, chain, pools, { start: block, block });
+  return new Map(
+    positions.map(({ pool: { pool, state }, before, changes }) => {
+      const principal = createPoolPrincipal([
+        ...before.ticks.map(({ tick }) => tick),
+        ...changes.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]),
+      ]);
+      for (const tick of before.ticks) principal.change(tick);
+      for (const { tickLower, tickUpper, liquidityDelta } of changes) {
+        principal.change({ tick: tickLower, net: liquidityDelta });
+        principal.change({ tick: tickUpper, net: -liquidityDelta });
+      }
+      const [amount0, amount1] = principal.at(state).amounts;
+      return [pool, [wholeFraction(amount0), wholeFraction(amount1)]];
+    }),
+  );
 }

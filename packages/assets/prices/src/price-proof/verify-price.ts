@@ -1,6 +1,6 @@
 import { type Chain, type ChainRegistry, DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
 import { type Address, type Hash, isAddress, isObject, nearestNumber, parseAddress } from '@chainstead/core';
-import { exchangesOf, knownDecimals, recomputePool } from '@chainstead/markets';
+import { anchorsOf, exchangesOf, formsOf, knownDecimals, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
 import {
@@ -17,7 +17,6 @@ import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
 import { rebuildPrice } from './rebuilt-price.ts';
 import { verifyAnchors } from './verify-anchors.ts';
 import { verifyBalances } from './verify-balances.ts';
-import { checkHops } from './verify-hops.ts';
 import { verifyPools } from './verify-pools.ts';
 
 export interface Trust {
@@ -220,4 +219,28 @@ function checkResponse({ explanation, ...shown }: PriceDocument, formatted: stri
   ] as const;
   for (const [member, said, found] of facts)
     if (said !== found) throw new PriceProofError(member, `is ${said}, but the explanation has ${found}`);
+}
+
+/** Neither anchors nor the token, each once, each with a pool of it. @throws PriceProofError */
+function checkHops(explanation: PriceExplanation, token: Address, chain: Chain | null): void {
+  const { hops, anchors, candidates } = explanation;
+  if (hops.length === 0) return;
+  const priced = new Set(anchors.map((anchor) => anchor.token_address));
+  const ofChain = chain === null ? null : anchorsOf(chain);
+  const known = new Set<string>(Object.values(ofChain ?? {}).flat());
+  if (priced.has(token) || known.has(token))
+    throw new PriceProofError('explanation.hops', `are not empty, but the token ${token} is an anchor`);
+  // A dollar token whose feed has no valid value has no price by pools.
+  const dollars = new Set<string>(ofChain?.dollar);
+  const forms: readonly string[] = chain === null ? [token] : formsOf(token, chain);
+  const traded = new Set(candidates.flatMap(tokensOf));
+  const seen = new Set<string>();
+  for (const [index, { token_address: hop }] of hops.entries()) {
+    const at = `explanation.hops[${index}].token_address`;
+    if (forms.includes(hop)) throw new PriceProofError(at, `is ${hop}, which is the priced token`);
+    if (priced.has(hop) || dollars.has(hop)) throw new PriceProofError(at, `is ${hop}, which is an anchor`);
+    if (seen.has(hop)) throw new PriceProofError(at, `is ${hop}, which is an earlier hop too`);
+    if (!traded.has(hop)) throw new PriceProofError(at, `is ${hop}, which no pool of the candidates trades`);
+    seen.add(hop);
+  }
 }

@@ -105,6 +105,9 @@ describe('a report', () => {
       body: { message: 'This key has reported 10000 contracts, which is the limit' },
     });
     await by('another', report(SCAM, 'spam'));
+    // A new report of a contract replaces the one that is counted.
+    const reported = { ...contract, contract_address: `0x${'0'.repeat(39)}1` };
+    expect(await post({ contracts: [reported] })).toMatchObject({ status: 200 });
   });
 });
 

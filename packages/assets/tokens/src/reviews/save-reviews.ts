@@ -13,14 +13,18 @@ export async function saveReviews(
   reviews: readonly ContractReview[],
 ): Promise<void> {
   const latest = [...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values()];
+  const addresses = sql`${latest.map(({ address }) => addressBytes(address))}::bytea[]`;
+  const types = sql`${latest.map(({ contractType }) => contractType)}::text[]`;
   const [kept] = await database.query<{ count: number }>(
-    sql`SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = ${keyId}`,
+    sql`SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = ${keyId}
+      AND (chain_id <> ${chainId} OR (address, contract_type) NOT IN (SELECT * FROM unnest(${addresses}, ${types})))`,
   );
   if ((kept?.count ?? 0) + latest.length > REVIEWS_PER_KEY_MAX) throw new ReviewsFullError();
   await database.query(
     sql`INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason)
      SELECT ${keyId}, ${chainId}, address, contract_type, report_type, reason
-     FROM unnest(${latest.map(({ address }) => addressBytes(address))}::bytea[], ${latest.map(({ contractType }) => contractType)}::text[], ${latest.map(({ reportType }) => reportType)}::text[], ${latest.map(({ reason }) => reason)}::text[]) AS given (address, contract_type, report_type, reason)
+     FROM unnest(${addresses}, ${types}, ${latest.map(({ reportType }) => reportType)}::text[],
+       ${latest.map(({ reason }) => reason)}::text[]) AS given (address, contract_type, report_type, reason)
      ORDER BY address, contract_type
      ON CONFLICT (address, chain_id, contract_type, key_id) DO UPDATE
        SET report_type = excluded.report_type, reason = excluded.reason, reported_at = excluded.reported_at, applied_at = NULL`,

@@ -2,12 +2,18 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { asSql, type ReadDatabase, sql } from '@chainstead/db';
 import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
 import { defineRoute, NotFoundError, type RouteModule, textParameter } from '@chainstead/http';
+import { InconsistentPageError, readConsistentPage } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { callsOf } from '../abis/requested-entries.ts';
+import { logs } from '../contract-logs/dataset.ts';
+import { blockHeaders } from '../headers/dataset.ts';
+import { readStoredHeader } from '../headers/stored-header.ts';
+import { readCoveredBlock } from '../indexed/block-coverage.ts';
 import { findCoveredBlock } from '../indexed/find-covered-block.ts';
-import { findStoredBlock } from '../indexed/find-stored-block.ts';
+import { readStoredLogs, type StoredLog } from '../indexed/stored-logs.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
 import type { OnDemandReads, TracingRequest } from '../on-demand-reads.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
@@ -20,6 +26,7 @@ import { tracedMark } from '../records/internal-transaction-response.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import { transactions } from '../stored/datasets.ts';
+import { readStored, STORED_COLUMNS, type StoredTransaction } from '../stored/stored-transaction.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
 import { asksInternal, includeParameter, type TransactionRouteOptions } from './route-options.ts';
@@ -192,4 +199,48 @@ function logsOf({ hash, index: transactionIndex, logs }: TransactionRecord, bloc
     transactionIndex,
     logIndex: index,
   }));
+}
+
+/** Null: part is not stored. @throws {InconsistentPageError} if replaced repeatedly meanwhile */
+async function findStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace) {
+  if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
+  return readConsistentPage(() => readOnce(database, chain, at));
+}
+
+async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<FoundBlock | null> {
+  const block = await findCoveredBlock(database, chain, at, DATASETS);
+  if (block === null) return null;
+  const [header, stored, ofLogs] = await Promise.all([
+    readStoredHeader(database, chain, block),
+    readTransactions(database, chain, block.number),
+    readStoredLogs(database, chain, { block: block.number }),
+  ]);
+  // Separate reads are consistent if the block is still the same, and complete.
+  const again = await readCoveredBlock(database, chain, block.number, DATASETS);
+  if (again?.hash !== block.hash) throw new InconsistentPageError(block.number);
+  const records = recordsOf(stored, ofLogs);
+  if (header === null || records?.length !== header.transactionCount) return null;
+  return { block: header.record, transactions: records, proof: again.proof, finalized: again.finalized };
+}
+
+const DATASETS = [transactions.name, logs.name, blockHeaders.name];
+
+async function readTransactions(database: ReadDatabase, { id }: Chain, block: number) {
+  const { rows } = await readPackedPage(
+    database,
+    STORED_COLUMNS,
+    (select) =>
+      sql`WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = ${id} AND block_number = ${block}::int) SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}`,
+  );
+  return rows.map(readStored).toSorted((left, right) => left.record.index - right.record.index);
+}
+
+/** Null: one lacks calldata, or has an unverified sender. */
+function recordsOf(stored: readonly StoredTransaction[], ofLogs: readonly StoredLog[]): TransactionRecord[] | null {
+  const byTransaction = Map.groupBy(ofLogs, ({ transactionHash }) => transactionHash);
+  const records = stored.flatMap(({ record, input, isSenderRecovered }) => {
+    if (input === null || !isSenderRecovered) return [];
+    return { ...record, input, logs: (byTransaction.get(record.hash) ?? []).map((log) => log.record) };
+  });
+  return records.length === stored.length ? records : null;
 }

@@ -1,5 +1,5 @@
 import { type Chain, environmentSuffix } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Hash, Hex } from '@chainstead/core';
 import {
   type ApiDependencies,
   ApiError,
@@ -14,15 +14,17 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { areTablesSpread, TRANSACTION_ORDER, type TransactionPosition } from '@chainstead/pages';
+import { areTablesSpread, type PageBlock, TRANSACTION_ORDER, type TransactionPosition } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { callsOf, eventsOf } from '../abis/requested-entries.ts';
 import { readRetainedLogs } from '../indexed/retained-logs.ts';
 import { readInternalTransactions, type TransactionToTrace } from '../internal-transactions.ts';
 import type { TracingRequest } from '../on-demand-reads.ts';
-import { readInputs, readLogs } from '../reading/read-rest.ts';
+import { transactionInputsKind } from '../reading/transaction-inputs-reader.ts';
+import { transactionLogsKind } from '../reading/transaction-logs-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
+import type { TransactionRecord } from '../records/transaction-record.ts';
 import { showTransaction } from '../records/transaction-response.ts';
 import {
   showIndexedTransactions,
@@ -214,4 +216,47 @@ class TransactionsNotKeptError extends ApiError {
     const details = { reason: 'not-indexed', configuration_key: key };
     super({ code: 'TRANSACTIONS_NOT_KEPT', status: 400, message, details });
   }
+}
+
+interface StoredPage {
+  readonly transactions: readonly StoredTransaction[];
+  blockOf(transaction: StoredTransaction): PageBlock;
+}
+
+/** Data of a block hash or transaction hash is permanent. */
+const isLasting = (): boolean => true;
+
+async function readInputs(
+  { onDemandReads, chain, requester }: TracingRequest,
+  { transactions }: StoredPage,
+): Promise<(transaction: StoredTransaction) => Hex> {
+  const hashes = transactions.flatMap(({ input, record }) => (input === null ? [record.hash] : [])).sort();
+  const inputs = new Map<Hash, Hex>();
+  if (hashes.length > 0) {
+    const question = { hashes };
+    const answer = await onDemandReads.read({ chain, kind: transactionInputsKind, question, isLasting, requester });
+    for (const [index, hash] of hashes.entries()) inputs.set(hash, answer.inputs[index] ?? '0x');
+  }
+  return ({ input, record }) => input ?? inputs.get(record.hash) ?? '0x';
+}
+
+/** Others than `kept` are read by block. @throws as {@link OnDemandReads} */
+async function readLogs(
+  { onDemandReads, chain, requester }: TracingRequest,
+  { transactions, blockOf }: StoredPage,
+  kept: ReadonlyMap<Hash, TransactionRecord['logs']>,
+): Promise<(transaction: StoredTransaction) => TransactionRecord['logs']> {
+  const logs = new Map(kept);
+  const missing = transactions.filter(({ record }) => !logs.has(record.hash));
+  const byBlock = Map.groupBy(missing, (transaction) => blockOf(transaction).block_hash);
+  const questions = Array.from(byBlock, ([block, ofBlock]) => {
+    const sorted = ofBlock.toSorted((left, right) => left.record.index - right.record.index);
+    return { block, transactions: sorted.map(({ record }) => record.hash) };
+  });
+  const answers = await onDemandReads.readAll(
+    questions.map((question) => ({ chain, kind: transactionLogsKind, question, isLasting, requester })),
+  );
+  for (const [at, { transactions: hashes }] of questions.entries())
+    for (const [index, hash] of hashes.entries()) logs.set(hash, answers[at]?.logs[index] ?? []);
+  return ({ record }) => logs.get(record.hash) ?? [];
 }

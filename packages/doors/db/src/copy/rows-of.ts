@@ -19,10 +19,12 @@ import {
   textOrNull,
 } from './packed-rows.ts';
 
-/** As rows of the table are declared, by names in SQL. */
+/** By names in SQL. A time is text. */
 export type RowByName<Table extends PgTable> = {
-  [Property in keyof Table['$inferSelect'] & string as SnakeCase<Property>]: Table['$inferSelect'][Property];
+  [Property in keyof Table['$inferSelect'] & string as SnakeCase<Property>]: AsRead<Table['$inferSelect'][Property]>;
 };
+
+type AsRead<Value> = Value extends Date ? string : Value;
 
 type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`

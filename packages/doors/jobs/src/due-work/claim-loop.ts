@@ -3,7 +3,6 @@ import { failureLevel, outageOr } from '@chainstead/db';
 import { beginQueueMetrics, createJobMetrics, measureDepth } from '../job-metrics.ts';
 import { claimDue, msUntilDue, readDueDepth } from './due-table.ts';
 import { type ClaimRunnerOptions, createClaimRunner, type DueKind } from './run-claims.ts';
-import { createSweep } from './sweep.ts';
 
 export interface ClaimLoop {
   wake(): void;
@@ -104,6 +103,61 @@ export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options:
       unwatch();
       await filling;
       await runner.idle();
+    },
+  };
+}
+
+interface SweepOptions {
+  readonly clock: Clock;
+  readonly sweepEveryMs: number;
+  readonly stopping: AbortSignal;
+  /** Null: none within `withinMs`. */
+  msUntilDue(withinMs: number): Promise<number | null>;
+  fill(): Promise<void>;
+  isAtWork(): boolean;
+  reportFailure(error: unknown): void;
+}
+
+const BUSY_SWEEP_MS = 2_000;
+
+function createSweep(options: SweepOptions) {
+  const { clock, sweepEveryMs, stopping, fill } = options;
+  const busySweepMs = Math.min(BUSY_SWEEP_MS, sweepEveryMs);
+  let isBusy = false;
+  let rest = new AbortController();
+
+  const restFor = (ms: number) => sleepUnlessAborted(clock, ms, AbortSignal.any([stopping, rest.signal]));
+
+  async function sweep(): Promise<void> {
+    rest = new AbortController();
+    if (isBusy) {
+      isBusy = options.isAtWork();
+      await sleepUnlessAborted(clock, busySweepMs, stopping);
+      return fill();
+    }
+    const ms = await options.msUntilDue(sweepEveryMs);
+    if (ms === null || ms > 0) return restFor(ms ?? sweepEveryMs);
+    await fill();
+    if (!isBusy) await restFor(busySweepMs);
+  }
+
+  function noteWork(): void {
+    isBusy = true;
+    rest.abort();
+  }
+
+  return {
+    noteWork,
+    /** Never rejects. */
+    async run(): Promise<void> {
+      await fill();
+      while (!stopping.aborted)
+        try {
+          await sweep();
+        } catch (error) {
+          noteWork();
+          options.reportFailure(error);
+        }
     },
   };
 }

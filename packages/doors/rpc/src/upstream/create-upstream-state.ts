@@ -7,7 +7,6 @@ import { backOffMs } from '../upstream-http/back-off.ts';
 import type { FaultKind, OnWrongAnswer, UpstreamStatus } from '../upstream-pool.ts';
 import type { Capabilities, UpstreamState } from '../upstream-state.ts';
 import * as breaker from './circuit-breaker.ts';
-import { BREAKING, INVALID_RESPONSES } from './error-kinds.ts';
 import { badAnswer, goodAnswer, type Health, healthScore, UNKNOWN_HEALTH } from './health-score.ts';
 import { createMethodLatencies } from './latency-window.ts';
 import { createPause } from './pause.ts';
@@ -30,6 +29,8 @@ interface StateOptions {
   /** @default none, for upstreams that only announce */
   readonly learned?: LearnedPace;
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
+  /** Ends the gauges. @default never */
+  readonly closing?: AbortSignal;
 }
 
 class RememberedState implements UpstreamState {
@@ -57,8 +58,10 @@ class RememberedState implements UpstreamState {
   constructor(options: StateOptions) {
     this.#options = options;
     this.#labels = { chain: options.chain.key, upstream: options.name };
-    options.metrics.inFlight.addSource(this.#labels, () => this.#inFlight);
-    options.metrics.pauseSeconds.addSource(this.#labels, () => Math.max(0, this.#pause.until - this.#now()) / 1_000);
+    const { closing, metrics } = options;
+    const pauseSeconds = (): number => Math.max(0, this.#pause.until - this.#now()) / 1_000;
+    metrics.inFlight.addSource(this.#labels, () => this.#inFlight, closing);
+    metrics.pauseSeconds.addSource(this.#labels, pauseSeconds, closing);
     this.#showCircuit();
   }
 
@@ -293,3 +296,27 @@ class RememberedState implements UpstreamState {
 export function createUpstreamState(options: StateOptions): UpstreamState {
   return new RememberedState(options);
 }
+
+const BREAKING: ReadonlySet<FaultKind> = new Set([
+  'timeout',
+  'connection',
+  'http-status',
+  'not-json',
+  'malformed',
+  'truncated',
+  'rpc-error',
+]);
+/** Invalid responses weigh more than failures. */
+const INVALID_RESPONSES: ReadonlySet<FaultKind> = new Set([
+  'head-lie',
+  'receipts-root-mismatch',
+  'header-hash-mismatch',
+  'transactions-root-mismatch',
+  'transaction-hash-mismatch',
+  'missing-logs',
+  'surplus-logs',
+  'log-block-hash-mismatch',
+  'balance-mismatch',
+  'truncated',
+  'malformed',
+]);

@@ -75,18 +75,18 @@ export function createUpstream(options: {
   const labels = { chain: chain.key, upstream: name };
   const concurrency = config.concurrency ?? limits.concurrency;
   const redact = createRedactor(config);
-  const state = createUpstreamState(options);
+  const closing = new AbortController();
+  const state = createUpstreamState({ ...options, closing: closing.signal });
   const exchange = createRpcExchange({ ...options, concurrency, state, redact, suspect });
   const raw = createRawExchange({ ...options, state, redact, onFault: countTransportFault });
-  const closing = new AbortController();
   const checkOwn = createOwnCheck({ ...options, state, ask: requestSomethingSmall, closing: closing.signal });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const { batchSizeMax: sizeMax } = limits;
   const sendBatches = createBatchSender({ ...options, exchange, state, redact, sizeMax, callOne, observe });
   const countRequest = createRequestCounter(metrics, labels);
   if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
-  metrics.rateLearned.addSource(labels, () => learned.perSecond ?? 0);
-  metrics.turnsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0));
+  metrics.rateLearned.addSource(labels, () => learned.perSecond ?? 0, closing.signal);
+  metrics.turnsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0), closing.signal);
   let nextId = 1;
 
   function observe(method: string, outcome: CallOutcome): void {

@@ -6,6 +6,7 @@ import { createSettledWatch, notifyDue } from '@chainstead/jobs';
 import { StateNotArchivedError, StateReadingFailedError, StateUnavailableError } from '../state-error.ts';
 import type { StateKind } from '../state-kind.ts';
 import {
+  isUnanswered,
   knownQuestion,
   leaveQuestion,
   questionKey,
@@ -15,7 +16,6 @@ import {
   settledQuestions,
 } from './question-rows.ts';
 import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
-import { createTimeoutMemory } from './timeout-memory.ts';
 
 export interface AskOptions {
   readonly waitMs: number;
@@ -116,4 +116,25 @@ function answerOf(chain: Chain, { answer, errorCode, errorMessage }: Settlement)
   if (errorCode === UNEXPECTED) throw new StateReadingFailedError(chain.key);
   const message = errorMessage ?? 'The nodes of the chain returned no response';
   throw errorCode === 'STATE_NOT_ARCHIVED' ? new StateNotArchivedError(message) : new StateUnavailableError(message);
+}
+
+/** A few hundred bytes each. */
+const GROUPS_MAX = 10_000;
+
+/** A process does not wait for questions that would fail alike. */
+function createTimeoutMemory(database: Database) {
+  const waits = new Map<string, { readonly question: RequestedQuestion; readonly at: number }>();
+  return {
+    async has(group: string, ms: number): Promise<boolean> {
+      const last = waits.get(group);
+      if (last === undefined) return false;
+      const isVain = performance.now() - last.at < ms && (await isUnanswered(database, last.question));
+      if (!isVain && waits.get(group) === last) waits.delete(group);
+      return isVain;
+    },
+    note(group: string, question: RequestedQuestion): void {
+      if (waits.size >= GROUPS_MAX) waits.clear();
+      waits.set(group, { question, at: performance.now() });
+    },
+  };
 }

@@ -53,11 +53,15 @@ export class ReadGauge<L extends string> extends Gauge<L> {
     this.#readings = readings;
   }
 
-  /** @param read null: the last value stays */
-  addSource(labels: Labels<L>, read: () => number | null): void {
-    this.addReading(() => {
+  /** @param read null: the last value stays @param closing then the values are gone, unless another source has the labels */
+  addSource(labels: Labels<L>, read: () => number | null, closing?: AbortSignal): void {
+    const end = this.addReading(() => {
       const value = read();
       if (value !== null) this.set(labels, value);
+    });
+    closing?.addEventListener('abort', () => {
+      end();
+      this.remove(labels);
     });
   }
 

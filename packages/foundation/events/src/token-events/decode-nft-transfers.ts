@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hex, Log } from '@chainstead/core';
+import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, decimalAt, lengthAt, wordCount } from '../abi/index.ts';
 import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
-import { createPunkReader, type PunkTransfer } from './crypto-punks.ts';
 import {
   MALFORMED_REASONS,
   type MalformedNftLog,
@@ -11,7 +10,15 @@ import {
   type NftTransfer,
   type NftTransferKind,
 } from './nft-transfer.ts';
-import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
+import {
+  CONSECUTIVE_TRANSFER_TOPIC,
+  PUNK_ASSIGN_TOPIC,
+  PUNK_BOUGHT_TOPIC,
+  PUNK_TRANSFER_TOPIC,
+  TRANSFER_BATCH_TOPIC,
+  TRANSFER_SINGLE_TOPIC,
+  TRANSFER_TOPIC,
+} from './topics.ts';
 
 export interface NftTransfers {
   readonly transfers: readonly NftTransfer[];
@@ -175,4 +182,59 @@ function arrayAt(data: Hex, words: number, headIndex: number): { index: number; 
   if (index < HEAD_WORDS || index >= words) return null;
   const length = lengthAt(data, offset);
   return length === undefined || length > words - index - 1 ? null : { index, length };
+}
+
+interface PunkTransfer {
+  readonly tokenId: string;
+  readonly from: Address;
+  readonly to: Address;
+}
+
+/**
+ * Logs in chain order; null: moves nothing. PunkBought after `acceptBidForPunk` names no buyer:
+ * the receiver of the same seller's `Transfer` just before; without that log, it is malformed.
+ */
+function createPunkReader(): (log: Log) => PunkTransfer | null | 'malformed' {
+  let lastTransfer: Log | null = null;
+  return (log) => {
+    const [topic0, topic1, topic2, topic3] = log.topics;
+    const words = wordCount(log.data);
+    switch (topic0) {
+      case TRANSFER_TOPIC:
+        lastTransfer = log;
+        return null;
+      case PUNK_ASSIGN_TOPIC:
+        return log.topics.length === 2 && words === 1
+          ? punkTransfer(decimalAt(log.data), ZERO_ADDRESS, addressAt(topic1))
+          : 'malformed';
+      case PUNK_TRANSFER_TOPIC:
+        return log.topics.length === 3 && words === 1
+          ? punkTransfer(decimalAt(log.data), addressAt(topic1), addressAt(topic2))
+          : 'malformed';
+      case PUNK_BOUGHT_TOPIC: {
+        if (topic1 === undefined || topic3 === undefined || words !== 1) return 'malformed';
+        const seller = addressAt(topic2);
+        const named = addressAt(topic3);
+        return punkTransfer(
+          decimalAt(topic1),
+          seller,
+          named === ZERO_ADDRESS ? buyerOf(lastTransfer, log, seller) : named,
+        );
+      }
+      default:
+        return null;
+    }
+  };
+}
+
+function punkTransfer(tokenId: string, from: Address | null, to: Address | null): PunkTransfer | 'malformed' {
+  return from === null || to === null ? 'malformed' : { tokenId, from, to };
+}
+
+function buyerOf(transfer: Log | null, bought: Log, seller: Address | null): Address | null {
+  const sameTransaction =
+    transfer !== null &&
+    transfer.blockNumber === bought.blockNumber &&
+    transfer.transactionIndex === bought.transactionIndex;
+  return sameTransaction && addressAt(transfer.topics[1]) === seller ? addressAt(transfer.topics[2]) : null;
 }

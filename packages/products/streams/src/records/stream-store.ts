@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from '@chainstead/core';
 import { asSql, type Database, joinSql, rowsAfter, sql, type Transaction, where } from '@chainstead/db';
-import type { AuditActor } from '@chainstead/http';
+import { ApiError, type AuditActor } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { auditStream } from './audit-stream.ts';
-import { IdenticalStreamError } from './identical-stream-error.ts';
 import { addAddresses } from './stream-addresses.ts';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, requireRoomForStream, type StreamBounds } from './stream-bounds.ts';
 import {
@@ -249,4 +248,18 @@ async function forgetAddresses(database: Database, id: string): Promise<void> {
 function single([row]: readonly StoredStream[]): Stream {
   if (row === undefined) throw new TypeError('A stream vanished while its configuration was locked');
   return streamOf(row);
+}
+
+class IdenticalStreamError extends ApiError {
+  readonly streamId: string;
+
+  constructor(streamId: string) {
+    super({
+      code: 'STREAM_IDENTICAL',
+      status: 400,
+      message: `Stream ${streamId} has the same configuration: change it, or set another description or tag for this one`,
+      details: { streamId },
+    });
+    this.streamId = streamId;
+  }
 }

@@ -1,12 +1,14 @@
+import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { hexBytes, joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import { defineListRoute, defineRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
-import { EVERY_SWAP, refuseCursor } from '@chainstead/markets';
+import { EVERY_SWAP, isTrade, type PoolId, poolKey, refuseCursor, type TimeSpan } from '@chainstead/markets';
+import { fromDateBound } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { STATES_DATASET } from '../../index.ts';
 import { sourcesOf } from '../pools/statistics-sources.ts';
 import { DAY_SECONDS, spanBefore } from '../pools/window.ts';
-import { readActivePools } from './active-pools.ts';
 import { comparePairs, positionOf, rankPools, readListedPairs } from './token-pairs.ts';
 import {
   aggregatedPairStatsSchema,
@@ -91,4 +93,34 @@ export function createAggregatedPairStatsRoute(balances: BalanceRequestSources):
       },
     });
   };
+}
+
+const POOLS_PER_STATEMENT = 64;
+
+async function readActivePools(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolId[],
+  { from, lastBlock }: Pick<TimeSpan, 'from'> & { readonly lastBlock: number },
+): Promise<ReadonlySet<PoolId>> {
+  const active = new Set<PoolId>();
+  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT) {
+    const some = pools.slice(start, start + POOLS_PER_STATEMENT);
+    const chainId = sql`${chain.id}::bigint`;
+    const last = sql`${lastBlock}::bigint`;
+    const date = fromDateBound(chainId, sql`to_timestamp(${from}::float8)`);
+    const ranges = some.map((pool, position) => {
+      const ofPool = sql`pool_key = ${poolKey(pool)}::bigint AND chain_id = ${chainId} AND pool = ${hexBytes(pool)}::bytea`;
+      return sql`(SELECT ${rawSql(position)} AS position FROM swaps WHERE ${ofPool}
+        AND block_number >= (SELECT block FROM from_date) AND block_number <= ${last} AND ${isTrade()} LIMIT 1)`;
+    });
+    const rows = await database.select<{ readonly position: number }>(
+      sql`WITH ${date} ${joinSql(ranges, ' UNION ALL ')}`,
+    );
+    for (const { position } of rows) {
+      const pool = some[position];
+      if (pool !== undefined) active.add(pool);
+    }
+  }
+  return active;
 }

@@ -1,6 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type ClassificationFeatures, COIN, isBurnt, type MovedAsset } from './classification-features.ts';
-import { isDistribution } from './distribution.ts';
 import type { Category, CategoryDetail, NftLeg, WalletTransaction } from './wallet-transaction.ts';
 
 export interface Case extends ClassificationFeatures {
@@ -241,4 +240,31 @@ function gave({ wallet, coins, tokens }: WalletTransaction, contract: Address, a
   return asset === COIN
     ? coins.some(({ from, to, value }) => from === contract && to === wallet && value > 0n)
     : tokens.some((leg) => leg.token === asset && leg.from === contract && leg.to === wallet && leg.value > 0n);
+}
+
+const NAMES = ['airdrop', 'multisend', 'multitransfer', 'disperse', 'batchtransfer'];
+
+const SELECTORS: ReadonlySet<string> = new Set([
+  '0x67243482',
+  '0x633002d0',
+  '0x1e89d545',
+  '0xc73a2d60',
+  '0x51ba162c',
+  '0x83f12fec',
+]);
+
+/**
+ * The wallet only receives, and is not the sender. The method distributes, or a source sends ten
+ * or more receivers a token, equally or unlisted: payouts of exchanges are not included.
+ */
+function isDistribution(
+  { method, selector, evidence, listed }: WalletTransaction,
+  { isSender, paid, nftsOut, legsIn }: ClassificationFeatures,
+): boolean {
+  if (isSender || paid || nftsOut.length > 0) return false;
+  const name = method?.toLowerCase() ?? '';
+  if (selector !== null && SELECTORS.has(selector)) return true;
+  if (NAMES.some((beginning) => name.startsWith(beginning))) return true;
+  if (legsIn.length === 0 || !evidence.has('handedOut')) return false;
+  return evidence.has('handedOutEqually') || !legsIn.some(({ token }) => listed.has(token));
 }

@@ -1,9 +1,20 @@
 import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { type ReadDatabase, sql } from '@chainstead/db';
 import { chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
-import { indexedSchema, showIndexed } from '@chainstead/pages';
+import {
+  blocksOf,
+  type Indexed,
+  indexedSchema,
+  type PageBlock,
+  readBlocks,
+  readConsistentPage,
+  showIndexed,
+} from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import { type ActiveChain, type EndTransaction, getActiveChain } from '../active-chains/get-active-chain.ts';
+import { FIRST_PLACE } from '../page/history-query.ts';
 import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
+import { readPlaces } from '../page/read-places.ts';
 import type { HistoryRouteOptions } from './wallet-history-route.ts';
 
 export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
@@ -86,4 +97,45 @@ function showActiveChain({ chain, first, last, indexed }: ActiveChain): ShownCha
 function showEnd({ block, hash }: EndTransaction): z.infer<typeof endSchema> {
   const { block_number, block_timestamp } = block;
   return { block_number: String(block_number), block_timestamp, transaction_hash: hash };
+}
+
+interface EndTransaction {
+  readonly block: PageBlock;
+  readonly hash: Hash;
+}
+
+interface ActiveChain {
+  readonly chain: Chain;
+  readonly first: EndTransaction;
+  readonly last: EndTransaction;
+  readonly indexed: Indexed;
+}
+
+/** `ends` null: no known activity. */
+async function getActiveChain(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+): Promise<{ readonly ends: Pick<ActiveChain, 'first' | 'last'> | null; readonly indexed: Indexed }> {
+  return readConsistentPage(async () => {
+    const [oldest, newest] = await Promise.all([
+      readPlaces(database, chain, { ...FIRST_PLACE, wallet }),
+      readPlaces(database, chain, { ...FIRST_PLACE, wallet, order: 'DESC' }),
+    ]);
+    const { indexed } = oldest;
+    const [[first], [last]] = [oldest.places, newest.places];
+    if (first === undefined || last === undefined) return { ends: null, indexed };
+    const places = [{ block_number: first.block }, { block_number: last.block }] as const;
+    const [row] = await database.select<{ blocks: string | null }>(
+      sql`SELECT ${blocksOf(sql`SELECT unnest(${places.map(({ block_number }) => block_number)}::bigint[])`, chain.id)} AS blocks`,
+    );
+    const blockOf = readBlocks(row?.blocks ?? null, places);
+    return {
+      ends: {
+        first: { block: blockOf(places[0]), hash: first.hash },
+        last: { block: blockOf(places[1]), hash: last.hash },
+      },
+      indexed,
+    };
+  });
 }

@@ -2,7 +2,6 @@ import { mapOperations, mapValues } from '../../map-values.ts';
 import { type OpenApiDocument, openApiShape, type Schema, type Schemas } from '../reference/openapi-shape.ts';
 import { ASSET_FIELDS } from './asset-fields.ts';
 import { CHAIN_FIELDS } from './chain-fields.ts';
-import { PARAMETER_DESCRIPTIONS } from './parameter-descriptions.ts';
 import { STREAM_FIELDS } from './stream-fields.ts';
 import { WALLET_FIELDS } from './wallet-fields.ts';
 
@@ -91,3 +90,26 @@ function textOf(texts: Readonly<Record<string, string>>, name: string, outer: re
   if (scope !== undefined) return texts[`${scope}.${name}`];
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
+
+const PARAMETER_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  address: 'Address of the wallet or contract in the path: 0x and 40 hexadecimal digits.',
+  apiKey: 'API key.',
+  blockNumber: 'Block number, decimal.',
+  chain: 'Chain by name (eth, base, …), hexadecimal or decimal id.',
+  chainId: 'Chain id, hexadecimal with 0x.',
+  deliveryStatus: 'Returns only attempts with this result. Can be repeated.',
+  domain: 'Name to resolve, such as vitalik.eth.',
+  'GetLogs.blockNumber': 'Returns only attempts of these blocks. Can be repeated.',
+  'GetHistory.blockNumber': 'Returns only webhooks of these blocks. Can be repeated.',
+  id: 'Stream id (UUID).',
+  'ReplayHistory.id': 'Id of the failed webhook (UUID), from `/history`.',
+  interval: 'Length of the requested period.',
+  limit: 'Rows per page.',
+  marketplace: 'Returns only trades of this marketplace. `all` returns trades of all marketplaces.',
+  status: 'Returns only streams with this status.',
+  streamId: 'Stream id (UUID).',
+  token_address: 'Address of the token contract: 0x and 40 hexadecimal digits.',
+  tokenAddress: 'Address of the token contract: 0x and 40 hexadecimal digits.',
+  transaction_hash: 'Transaction hash: 0x and 64 hexadecimal digits.',
+  transactionHash: 'Returns only webhooks that contain this transaction: 0x and 64 hexadecimal digits.',
+};
