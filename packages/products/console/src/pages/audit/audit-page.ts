@@ -9,7 +9,7 @@ import {
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
+import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { table, wide } from '../../layout/table.ts';
@@ -66,5 +66,5 @@ ${
         rows,
       })
 }
-${oldest !== undefined && html`<p><a href="/console/audit${writeQuery({ door, before: oldest.entry })}" rel="next">Older</a></p>`}`;
+${nextLink(oldest ? `/console/audit${writeQuery({ door, before: oldest.entry })}` : null, 'Older')}`;
 }

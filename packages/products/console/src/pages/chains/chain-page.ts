@@ -86,7 +86,6 @@ ${dataset !== '' && html`<input type="hidden" name="dataset" value="${dataset}">
 }
 
 function rangesView(ranges: readonly ListedRange[], unit: string): Html {
-  if (ranges.length === 0) return html`<p class="soft">No data for this range.</p>`;
   const rows = ranges
     .slice(0, RANGES_SHOWN)
     .map(({ dataset, range, level, note }) => [
@@ -102,6 +101,7 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
     label: 'Ranges',
     caption: html`Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}`,
     columns: ['Dataset', number('From'), number('To'), number(unit), 'Proof', 'Node or reason'],
+    none: 'No data for this range.',
     rows,
   });
 }
@@ -145,8 +145,7 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
     ...node,
     name: addressOf({ chain: facts.card.name, upstream: node.name }),
   }));
-  const listed = nodes.length === 0 ? html`<p class="soft">No node has been reported yet.</p>` : nodesTable(nodes);
-  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${listed}</section>`;
+  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesTable(nodes)}</section>`;
 }
 
 function nodesTable(nodes: readonly Node[]): Html {
@@ -161,7 +160,8 @@ function nodesTable(nodes: readonly Node[]): Html {
   return table({
     label: 'Nodes',
     caption: 'As seen by the ingest process of the chain',
-    columns: ['Node', 'State', number('Head'), number('Latency p50 / p95'), number('Requests'), 'Faults'],
+    columns: ['Node', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
+    none: 'No node has been reported yet.',
     rows,
   });
 }

@@ -295,7 +295,7 @@ function blockListView(
   const id = `${place.chain}-${list}`;
   const placed = rows.map((row) => ({ ...row, block_number: block }));
   return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
-${rows.length === 0 ? html`<p class="soft">No rows.</p>` : rowsView({ title, columns }, placed, place)}
+${rowsView({ title, columns, none: 'No rows.' }, placed, place)}
 ${nextLink(more, 'More')}
 ${curlView(curl, 'API request (whole record)')}
 <details class="curl"><summary>SQL for these rows</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;

@@ -1,7 +1,7 @@
 import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { html } from 'hono/html';
-import { type Html, shown } from '../../layout/html.ts';
+import { type Html, nextLink, shown } from '../../layout/html.ts';
 import { plainCount } from '../../layout/numbers.ts';
 import {
   account,
@@ -57,11 +57,11 @@ export function partView(
   const next = end < rows.length ? partAddress(record, part, context, end) : null;
   return html`<h2>${part.title} <span class="soft">(${plainCount(rows.length)})</span></h2>
 ${rowsOrNone(part, answer.body, rows.slice(from, end), context.place)}
-${next !== null && html`<p><a href="${next}" rel="next">Next page</a></p>`}${curl}`;
+${nextLink(next, 'Next page')}${curl}`;
 }
 
 function rowsOrNone(part: RecordPart, body: DataRow, rows: readonly DataRow[], place: CellPlace): Html {
-  return rows.length === 0 ? html`<p class="soft">${part.none(body)}</p>` : rowsView(part, rows, place);
+  return rowsView({ ...part, none: part.none(body) }, rows, place);
 }
 
 function unreported(answer: Exclude<FullAnswer, { kind: 'record' }>): Html {

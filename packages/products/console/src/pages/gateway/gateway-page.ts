@@ -147,7 +147,6 @@ function totalsView({ filter, methods }: GatewayFacts): Html {
 }
 
 function methodsView({ methods }: GatewayFacts): Html {
-  if (methods.length === 0) return html`<p class="soft">No calls recorded.</p>`;
   const rows = methods
     .slice(0, METHODS_SHOWN)
     .map((row) => [
@@ -164,6 +163,7 @@ function methodsView({ methods }: GatewayFacts): Html {
     label: 'Calls by chain and method',
     caption: html`Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}`,
     columns: ['Chain', 'Method', ...['Calls', 'Served locally', 'Errors', 'p50', 'p95'].map(number)],
+    none: 'No calls recorded.',
     rows,
   });
 }

@@ -5,7 +5,7 @@ import { RANGE_WORKS, type RangeWork } from '@chainstead/sync';
 import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { changeForm, selectField } from '../../layout/form.ts';
+import { changeForm, hidden, selectField } from '../../layout/form.ts';
 import { cut, type Html, shown } from '../../layout/html.ts';
 import { count, duration } from '../../layout/numbers.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
@@ -52,9 +52,6 @@ function estimateView({ requested, blocks, read, calls, perSecond }: Estimate, f
   const { chain, work, dataset } = requested;
   const left = blocks - read;
   const callText = calls === null ? 'about one per few hundred versions' : callsText(calls);
-  const hidden = Object.entries(form).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   const nothing = { backfill: 'already covered', verify: 'not covered: backfill them first', reindex: 'skipped' }[work];
   return html`<div class="card" role="status"><h3>${MEANINGS[work]}: ${shown(chain.name)}, ${dataset === null ? 'all datasets' : shown(dataset)}</h3>
 <dl class="facts narrow">
@@ -63,7 +60,7 @@ function estimateView({ requested, blocks, read, calls, perSecond }: Estimate, f
 <dt>Duration</dt><dd>${perSecond === null ? 'unknown: no such job of this chain has finished yet' : `about ${duration(read / perSecond)}, at the speed of recent jobs of this chain`}</dd>
 </dl>
 <p class="soft">The role <code>ingest</code> runs one job per chain at a time, next to its other work. If you cancel the job, its written rows stay.</p>
-${changeForm('/console/jobs/create', token, html`${hidden}<button>Start</button>`, 'Start the job')}</div>`;
+${changeForm('/console/jobs/create', token, html`${hidden(form)}<button>Start</button>`, 'Start the job')}</div>`;
 }
 
 function callsText({ min, max }: NonNullable<Estimate['calls']>): Html {

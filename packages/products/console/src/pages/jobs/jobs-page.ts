@@ -21,8 +21,8 @@ import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstea
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
-import { changeForm, selectField } from '../../layout/form.ts';
-import { cut, type Html, shown } from '../../layout/html.ts';
+import { changeForm, hidden, selectField } from '../../layout/form.ts';
+import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
@@ -196,15 +196,15 @@ function jobsView(facts: JobsFacts): Html {
   const { jobs, hasMore, chosen } = facts;
   const oldest = hasMore ? jobs.at(-1) : undefined;
   const older = writeQuery({ state: chosen.state, of: chosen.chain, before: oldest?.id });
-  return html`${jobs.length === 0 ? html`<p class="soft">No jobs found.</p>` : tableOf(facts)}
-${oldest !== undefined && html`<p><a href="/console/jobs${older}" rel="next">Older</a></p>`}`;
+  return html`${tableOf(facts)}
+${nextLink(oldest === undefined ? null : `/console/jobs${older}`, 'Older')}`;
 }
 
 function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
   const rows = jobs.map((job) => {
     const name = nameOf(job.chain);
     const isOpen = job.status === 'queued' || job.status === 'running';
-    const cancel = html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding && html`disabled`}>Cancel</button>`;
+    const cancel = html`${hidden({ id: job.id })}<button class="danger" ${job.isEnding && 'disabled'}>Cancel</button>`;
     return {
       id: `job-${job.id}`,
       cells: [
@@ -221,6 +221,7 @@ function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
     label: 'Jobs',
     caption: 'Newest first',
     columns: ['Requested', 'Work', number('Blocks'), 'State', number('Progress'), 'Action'],
+    none: 'No jobs found.',
     rows,
   });
 }
@@ -289,10 +290,11 @@ function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => st
       ...['Due now', 'Claimed', 'Waiting', 'Quarantined'].map(number),
       ...['Oldest due', 'Last error'],
     ],
+    none: 'No work is due.',
     rows,
   });
   return html`<section aria-labelledby="due-work"><h2 id="due-work">Due work</h2>
-${rows.length === 0 ? html`<p class="soft">No work is due.</p>` : list}</section>`;
+${list}</section>`;
 }
 
 export const dueEntries: readonly DueEntry[] = [

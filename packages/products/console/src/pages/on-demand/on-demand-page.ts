@@ -7,7 +7,7 @@ import type { HistoryStatus } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { type Html, shown } from '../../layout/html.ts';
+import { type Html, nextLink, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
@@ -91,7 +91,7 @@ function addList<State extends string>(
     const { rows, next } = await read(filter, after);
     const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
     return html`${rows ?? html`<p class="soft">${none}</p>`}
-${next !== null && html`<p><a href="/console${path}${queryOf(filter, next)}" rel="next">More</a></p>`}`;
+${nextLink(next && `/console${path}${queryOf(filter, next)}`, 'More')}`;
   };
   routes.view(path, async (request) => {
     const filter = filterOf(services, request, states);

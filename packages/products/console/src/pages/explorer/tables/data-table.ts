@@ -187,7 +187,7 @@ export function factsView(columns: readonly Column[], row: DataRow, place: CellP
 }
 
 export function rowsView(
-  { title, columns }: { readonly title: string; readonly columns: readonly Column[] },
+  { title, columns, none }: { readonly title: string; readonly columns: readonly Column[]; readonly none?: string },
   rows: readonly DataRow[],
   place: CellPlace,
 ): Html {
@@ -198,6 +198,7 @@ export function rowsView(
       if (column.isNumber === true) return number(column.title);
       return column.isLong === true ? wide(column.title, 'text') : column.title;
     }),
+    ...(none !== undefined && { none }),
     rows: rows.map((row) => columns.map((column) => column.cell(row, place))),
   });
 }
