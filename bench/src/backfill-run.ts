@@ -38,7 +38,7 @@ export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
     startChainstead(['backfill', ...rangeArguments(plan.blocks)], {
       databaseUrl,
       rpcUrls,
-      env: { ...ERC20_ONLY, BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none', INGEST_PROCESSES: '1' },
+      env: { ...ERC20_ONLY, BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none' },
     }),
   );
 }

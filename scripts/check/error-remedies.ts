@@ -44,7 +44,7 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   FOREIGN_ORIGIN: 'Use a loopback name such as localhost, or create a key with `chainstead keys create`',
   FULLNODE_FAULT: 'If this repeats, check the fullnode or add another',
   HISTORICAL_JOBS_LIMITED: 'Wait until a historical job of this key finishes',
-  HISTORICAL_RANGE_TOO_LONG: 'Split the range, or raise HISTORICAL_JOB_BLOCKS',
+  HISTORICAL_RANGE_TOO_LONG: 'Split the range',
   INDEX_MISSING: 'Run `chainstead indexes`',
   INVALID_HEX_BYTES: 'Use 0x and an even number of hexadecimal digits. The message contains the required length',
   INVALID_PARAMETER: 'Correct the parameters in the message',

@@ -104,7 +104,7 @@ function withoutConfigurationFile([first, ...others]) {
 function ingests(options) {
   const place = options.findIndex((option) => option === '--roles' || option.startsWith('--roles='));
   const given = place < 0 ? process.env.ROLES : (options[place].split('=')[1] ?? options[place + 1]);
-  return given === undefined || given.split(',').some((role) => role.trim() === 'ingest');
+  return given === undefined || given.split(',').some((role) => role.trim().split(':')[0] === 'ingest');
 }
 
 /** Runs the program under the other Node; the channel closes when this process ends, even by `kill -9`. */

@@ -60,7 +60,6 @@ async function work(): Promise<number> {
     url: configuration.database.url ?? '',
     sessionUrl: configuration.database.sessionUrl,
     applicationName: `chainstead backfill-${reported.number}`,
-    poolSize: configuration.database.poolSize,
     logger,
   });
   const registry = createMetricsRegistry();

@@ -14,7 +14,7 @@ const ACTIVE_CHILDREN = 10_000;
 const STRANGERS = 200;
 const CREATIONS_TABLE = 'contracts.token_created';
 /** Datasets that the chain has no events of: only the contract is measured. */
-const NOTHING_ELSE = { DATASETS: 'erc20-approvals', INGEST_PROCESSES: '1' } as const;
+const NOTHING_ELSE = { DATASETS: 'erc20-approvals' } as const;
 const SLOWER_AT_MOST = 1.2;
 const MEMORY_MB_MAX = 200;
 

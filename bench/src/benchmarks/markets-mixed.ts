@@ -94,7 +94,7 @@ function backfillOf(
       try {
         await seedTradedPools(scratch.database, MARKET);
         await scratch.database.query(sql`CHECKPOINT`);
-        const place = { databaseUrl: scratch.url, rpcUrls: [node.url], env: { ...env, INGEST_PROCESSES: '1' } };
+        const place = { databaseUrl: scratch.url, rpcUrls: [node.url], env };
         const backfill = startChainstead(['backfill', ...rangeArguments(blocks)], place);
         await backfill.finished();
         await inspect?.(scratch.database);

@@ -31,7 +31,7 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
     async () => {
       const { database, url } = await openScratch();
       const start = (...args: readonly string[]) => stage.start(args, url, PROCESSES);
-      const program = start('start', '--roles', 'ingest');
+      const program = start('start');
       await untilIndexed(database, facts, chain, { proven: true });
       // The blocks to fetch again are damaged, so that nothing else repairs them.
       await database.query(sql`DELETE FROM erc20_transfer_sides WHERE block_number BETWEEN 20 AND 60`);

@@ -61,11 +61,8 @@ beforeAll(async () => {
   chains = [await serveChain('one', 1_337_021), await serveChain('two', 1_337_022)];
   environment = {
     DATABASE_URL: scratch.url,
-    DATABASE_POOL_SIZE: '4',
     PORT: '0',
-    API_PROCESSES: '2',
-    INGEST_PROCESSES: '2',
-    WORKER_PROCESSES: '2',
+    ROLES: 'api:2,ingest:2,worker:2',
     CHAINS: 'one,two',
     ...Object.assign({}, ...chains.map(keysOf)),
   };

@@ -101,7 +101,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
     async () => {
       const { database, url } = await openScratch();
       stage.node.faults.set(SLOW);
-      const program = start(['start', '--roles', 'ingest'], url, PROCESSES);
+      const program = start(['start'], url, PROCESSES);
       await program.waitFor(/"process":"ingest-[23]".*Helping with the backfill/);
       // The first leads.
       const victims = [/ ingest-1$/, / ingest-[23]$/, / ingest-[23]$/];

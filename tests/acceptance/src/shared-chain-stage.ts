@@ -65,8 +65,7 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
     start(args, databaseUrl, processes) {
       const environment = {
         DATABASE_URL: databaseUrl,
-        DATABASE_POOL_SIZE: '4',
-        INGEST_PROCESSES: String(processes),
+        ROLES: `ingest:${processes}`,
         CHAINS: 'shared',
         CHAIN_ID_SHARED: String(chainId),
         RPC_URLS_SHARED: served().url,

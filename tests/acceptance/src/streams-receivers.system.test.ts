@@ -13,7 +13,7 @@ let alice: Address;
 let bob: Address;
 
 beforeAll(async () => {
-  stage = await createStreamStage(1_337_021, { WEBHOOK_RETRIES: String(RETRIES), WEBHOOK_RETRY_SCHEDULE: '200ms' });
+  stage = await createStreamStage(1_337_021, { WEBHOOK_RETRIES: '200ms,200ms,200ms' });
   [alice, bob] = stage.devnet.accounts.slice(5) as [Address, Address];
 });
 afterAll(() => stage?.close());

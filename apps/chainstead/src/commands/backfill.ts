@@ -45,8 +45,9 @@ export async function runBackfill(invocation: Invocation<BackfillOptions>): Prom
   });
 }
 
-function helpersOf({ processes }: Configuration): number {
-  return countOf(processes.ingest, availableParallelism()) - 1;
+function helpersOf({ roles }: Configuration): number {
+  const ingest = roles.find(({ role }) => role === 'ingest');
+  return countOf(ingest?.processes ?? 1, availableParallelism()) - 1;
 }
 
 function together(

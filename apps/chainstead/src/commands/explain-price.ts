@@ -158,7 +158,7 @@ function renderRules({ rule, hops, rules }: PriceExplanation): string {
     ['Factor to the median from which a price must hold', String(rules.jump_limit), 'PRICE_JUMP_LIMIT'],
     ...(isDirect ? [] : [['The same for each of the two steps', String(rules.hop_jump_limit), 'PRICE_JUMP_LIMIT']]),
     ['Seconds for which it must hold', String(rules.hold_seconds), 'PRICE_HOLD_SECONDS'],
-    ['Deepest pools that count', String(rules.pools_max), 'PRICE_POOLS_MAX'],
+    ['Deepest pools that count', String(rules.pools_max), ''],
     ...(isDirect
       ? []
       : [['US dollars that the pools of a hop must hold', String(rules.hop_min_usd), 'PRICE_HOP_MIN_USD']]),

@@ -3,13 +3,13 @@ import { createLogger, type Logger } from '@chainstead/core';
 import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db';
 import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
 import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
-import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
+import { type Configuration, ROLE_NAMES, type RoleName, type RoleProcesses, roleList } from '../configuration/index.ts';
 import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext, Invocation } from '../session/command-context.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
 import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
-import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
+import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
 import { type RoleSlot, renderRoles, slotsOf } from '../shares/role-slot.ts';
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
@@ -24,9 +24,10 @@ const APPLICATION_NAME = 'chainstead start';
 export async function start({ options, command, context }: Invocation<{ readonly roles?: string }>): Promise<void> {
   const { configuration: given } = readConfiguration(command, context);
   let configuration = given;
-  const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  const selected = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  const roles = selected.map(({ role }) => role);
   if (given.contractsFile !== null) await readContractsFile(given.contractsFile, given.chainRegistry);
-  const slots = slotsOf(configuration, roles, availableParallelism());
+  const slots = slotsOf(configuration, selected, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
@@ -137,16 +138,12 @@ async function warnOfFewConnections(
 ): Promise<void> {
   if (configuration.database.sessionUrl !== null) return;
   const room = await readConnectionRoom(database, APPLICATION_NAME);
-  const shortage = connectionShortage(connectionsNeeded(configuration, slots), room, settingsToLower(slots));
+  const shortage = connectionShortage(connectionsNeeded(configuration, slots), room);
   if (shortage !== null) logger.warn(shortage.facts, shortage.message);
 }
 
-function parseRoles(text: string): RoleName[] {
-  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  const roles = names.flatMap((name) => ROLE_NAMES.filter((role) => role === name));
-  if (roles.length === 0 || roles.length !== names.length)
-    throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, {
-      given: text,
-    });
-  return roles;
+function parseRoles(text: string): readonly RoleProcesses[] {
+  const roles = roleList.safeParse(text);
+  if (roles.success) return roles.data;
+  throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, { given: text });
 }

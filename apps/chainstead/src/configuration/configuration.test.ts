@@ -16,15 +16,14 @@ describe('defaults', () => {
   it('need nothing: embedded database, loopback, all roles, no chain', () => {
     const { configuration, warnings } = parse({});
     expect(configuration).toMatchObject({
-      roles: ['api', 'ingest', 'worker'],
-      processes: { api: 1, ingest: 1, worker: 1 },
-      database: { url: null, dataDirectory: './.chainstead', poolSize: 10 },
+      roles: ['api', 'ingest', 'worker'].map((role) => ({ role, processes: 1 })),
+      database: { url: null, dataDirectory: './.chainstead' },
       redisUrl: null,
       api: { host: '127.0.0.1', port: 8080, keys: [], pageLimitMax: 100, rateLimit: null, readyLagBlocks: 20 },
       privateNetworks: false,
       chains: [],
       verifyBlocksPerSecond: 'auto',
-      webhooks: { retries: 7, retryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000) },
+      webhooks: { retryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000) },
     });
     expect(warnings).toEqual([]);
   });
@@ -39,27 +38,29 @@ describe('defaults', () => {
 
 describe('processes', () => {
   it('are counted, or as many as there are cores', () => {
-    const { processes } = parse({ API_PROCESSES: 'Auto', INGEST_PROCESSES: '64' }).configuration;
-    expect(processes).toEqual({ api: 'auto', ingest: 64, worker: 1 });
+    expect(parse({ ROLES: 'api:Auto, ingest:64,worker' }).configuration.roles).toEqual([
+      { role: 'api', processes: 'auto' },
+      { role: 'ingest', processes: 64 },
+      { role: 'worker', processes: 1 },
+    ]);
   });
 
-  it.each([
-    ['0', 'is not between 1 and 64'],
-    ['65', 'is not between 1 and 64'],
-    ['1.5', 'is neither auto nor a whole number from 1 to 64'],
-    ['-1', 'is neither auto nor a whole number from 1 to 64'],
-    ['all', 'is neither auto nor a whole number from 1 to 64'],
-  ])('are not %s', (given, problem) => {
-    expect(problemsOf({ WORKER_PROCESSES: given })).toMatchObject([
-      { key: 'WORKER_PROCESSES', problem: expect.stringContaining(problem) },
-    ]);
+  it.each(['0', '65', '1.5', '-1', 'all', '', '2:2'])('are not %s', (processes) => {
+    const problem = expect.stringContaining(`contains worker:${processes}, which is neither a role nor role:processes`);
+    expect(problemsOf({ ROLES: `api,worker:${processes}` })).toMatchObject([{ key: 'ROLES', problem }]);
+  });
+
+  it('are counted once per role', () => {
+    const problem = expect.stringContaining('contains a role twice');
+    expect(problemsOf({ ROLES: 'api,api:2' })).toMatchObject([{ key: 'ROLES', problem }]);
   });
 });
 
 describe('webhooks', () => {
   it('are tried again after the times given, in any unit', () => {
-    const { webhooks } = parse({ WEBHOOK_RETRY_SCHEDULE: '250ms, 1s,2m,1d', WEBHOOK_RETRIES: '0' }).configuration;
-    expect(webhooks).toMatchObject({ retries: 0, retryDelaysMs: [250, 1_000, 120_000, 86_400_000] });
+    const delaysMs = (retries: string) => parse({ WEBHOOK_RETRIES: retries }).configuration.webhooks.retryDelaysMs;
+    expect(delaysMs('250ms, 1s,2m,1d')).toEqual([250, 1_000, 120_000, 86_400_000]);
+    expect(delaysMs('none')).toEqual([]);
   });
 });
 
@@ -152,7 +153,6 @@ describe('chains', () => {
       PRICE_WINDOW_SECONDS: '3600',
       PRICE_JUMP_LIMIT: '1.5',
       PRICE_HOLD_SECONDS: '0',
-      PRICE_POOLS_MAX: '32',
       PRICE_HOP_MIN_USD: '100000',
     });
     const [eth, base] = configuration.chains;
@@ -161,7 +161,7 @@ describe('chains', () => {
       windowSeconds: 3_600,
       jumpLimit: { numerator: 15n, denominator: 10n },
       holdSeconds: 0,
-      poolsMax: 32,
+      poolsMax: 64,
       hopMinDepth: { numerator: 100_000n, denominator: 1n },
     };
     expect(eth?.chain).toMatchObject({ pricing, trustedHooks: [hook.toLowerCase()] });

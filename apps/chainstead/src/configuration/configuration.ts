@@ -69,7 +69,6 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
   const chainsKey: 'CHAINS' | 'GATEWAY_CHAINS' = settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS';
   return {
     roles: settings.ROLES,
-    processes: { api: settings.API_PROCESSES, ingest: settings.INGEST_PROCESSES, worker: settings.WORKER_PROCESSES },
     logLevel: settings.LOG_LEVEL,
     metrics: { host: settings.METRICS_HOST ?? settings.HOST, port: settings.METRICS_PORT ?? null },
     database: toDatabaseConfiguration(settings),
@@ -123,21 +122,14 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains) {
     aptos: toAptosConfiguration(settings),
     verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
     contractsFile: settings.CONTRACTS_FILE ?? null,
-    contractLimits: {
-      rowsMax: unlessZero(settings.CONTRACT_ROWS_MAX),
-      bytesMax: unlessZero(settings.CONTRACT_BYTES_MAX),
-    },
+    contractBytesMax: unlessZero(settings.CONTRACT_BYTES_MAX),
   };
 }
 
 function toWebhooksConfiguration(settings: GlobalSettings) {
   return {
-    retries: settings.WEBHOOK_RETRIES,
-    /** The last one repeats. */
-    retryDelaysMs: settings.WEBHOOK_RETRY_SCHEDULE,
+    retryDelaysMs: settings.WEBHOOK_RETRIES,
     historyDays: settings.WEBHOOK_HISTORY_DAYS,
-    concurrencyPerHost: settings.WEBHOOK_CONCURRENCY_PER_HOST,
-    historicalBlocksMax: settings.HISTORICAL_JOB_BLOCKS,
     bounds: {
       streamsPerKey: settings.STREAMS_PER_KEY,
       addressesPerStream: settings.ADDRESSES_PER_STREAM,
@@ -155,10 +147,7 @@ function toDatabaseConfiguration(settings: GlobalSettings) {
     sessionUrl: settings.DATABASE_SESSION_URL ?? null,
     superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
     readUrl: settings.DATABASE_READ_URL ?? null,
-    poolSize: settings.DATABASE_POOL_SIZE,
-    prepared: settings.DATABASE_PREPARED === 'true',
     dataDirectory: settings.DATA_DIR,
-    embeddedPort: settings.EMBEDDED_POSTGRES_PORT ?? null,
     diskBytes: settings.DATABASE_DISK_BYTES ?? null,
   };
 }

@@ -60,11 +60,6 @@ const storageKeys = {
     whenAbsent: 'none; `chainstead provision` fails without it',
     isUrl: true,
   }),
-  EMBEDDED_POSTGRES_PORT: storage.optional(wholeNumber(1, 65_535), {
-    description: 'Port of the embedded Postgres on 127.0.0.1',
-    example: '5432',
-    whenAbsent: 'a free port at the first start, stored in DATA_DIR/port and used again',
-  }),
   DATABASE_READ_URL: storage.optional(postgresUrl, {
     description:
       'Hot standbys of DATABASE_URL, one per host (host1:5432,host2:5432). The API reads most lists from them. Data that a standby does not have yet is read from the primary',
@@ -78,18 +73,6 @@ const storageKeys = {
       'Size in bytes of the disk that holds the Postgres data. Used to estimate days until full; Postgres does not report disk size',
     example: '500000000000',
     whenAbsent: 'measured for an embedded Postgres, otherwise unknown',
-  }),
-  DATABASE_POOL_SIZE: storage.withDefault(wholeNumber(2, 200), {
-    description:
-      'Maximum number of Postgres connections per process. The API may open as many to each standby in DATABASE_READ_URL',
-    example: '20',
-    default: '10',
-  }),
-  DATABASE_PREPARED: storage.withDefault(oneOf('true', 'false'), {
-    description:
-      'Whether the API and the worker use prepared statements. Behind a pooler in transaction mode, this needs PgBouncer 1.21 or newer with max_prepared_statements',
-    example: 'false',
-    default: 'true',
   }),
   DATA_DIR: storage.withDefault(plainText, {
     description: 'Folder of the embedded Postgres and of the first console key. Created if missing',
@@ -221,13 +204,6 @@ const contractKeys = {
     allowed: 'a path of a file',
     example: '/etc/chainstead/contracts.yaml',
     whenAbsent: 'contracts are added by `chainstead contracts add` or in the console',
-  }),
-  CONTRACT_ROWS_MAX: limits.withDefault(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
-    description:
-      'Maximum number of rows in the tables of one of your own contracts. Above it, the contract is suspended. 0 disables the limit',
-    allowed: 'a whole number, 0 or more',
-    example: '1000000',
-    default: '100000000',
   }),
   CONTRACT_BYTES_MAX: limits.withDefault(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
     description:

@@ -13,7 +13,8 @@ export {
 export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
 export { retentionOfChains } from './retention-of-chains.ts';
-export { ROLE_NAMES, type RoleName } from './role-names.ts';
+export { ROLE_NAMES, type RoleName, type RoleProcesses } from './role-names.ts';
 export { type ConfigurationSource, environmentSource, fileSource, mergeSources } from './sources.ts';
 export { closest } from './suggestion.ts';
 export type { ConfigurationWarning } from './unknown-keys.ts';
+export { roleList } from './values.ts';

@@ -1,4 +1,4 @@
-import type { PricingRules } from '@chainstead/chains';
+import { DEFAULT_PRICING_RULES, type PricingRules } from '@chainstead/chains';
 import type { z } from 'zod';
 import { keysOf } from './key-facts.ts';
 import { exactNumber, wholeNumber } from './values.ts';
@@ -30,11 +30,6 @@ export const priceKeys = {
     example: '900',
     default: '600',
   }),
-  PRICE_POOLS_MAX: withDefault(wholeNumber(1, 1_000), {
-    description: 'Maximum number of pools that count for the price of a token. The deepest ones do',
-    example: '32',
-    default: '64',
-  }),
   PRICE_HOP_MIN_USD: withDefault(exactNumber(0, 1_000_000_000_000), {
     description:
       'US dollars that the pools of a token must hold on the side of anchors, so that tokens without such a pool are priced through it',
@@ -51,7 +46,7 @@ export function pricingRules(settings: PriceSettings): PricingRules {
     windowSeconds: settings.PRICE_WINDOW_SECONDS,
     jumpLimit: settings.PRICE_JUMP_LIMIT,
     holdSeconds: settings.PRICE_HOLD_SECONDS,
-    poolsMax: settings.PRICE_POOLS_MAX,
+    poolsMax: DEFAULT_PRICING_RULES.poolsMax,
     hopMinDepth: settings.PRICE_HOP_MIN_USD,
   };
 }

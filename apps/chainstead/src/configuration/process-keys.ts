@@ -1,34 +1,18 @@
 import { keysOf } from './key-facts.ts';
 import { ROLE_NAMES } from './role-names.ts';
-import { listOf, oneOf, plainText, processCount, wholeNumber } from './values.ts';
+import { oneOf, plainText, roleList, wholeNumber } from './values.ts';
 
 const { optional, withDefault } = keysOf('Process');
 
 export const PORT_MAX = 65_535;
 
 export const processKeys = {
-  ROLES: withDefault(listOf(oneOf(...ROLE_NAMES)), {
-    description: 'Roles that `chainstead start` runs. `--roles` wins over it',
-    allowed: `a comma list of ${ROLE_NAMES.join(', ')}`,
-    example: 'api,worker',
+  ROLES: withDefault(roleList, {
+    description:
+      'Roles that `chainstead start` runs, each with its number of processes: 1 without a number, with auto one per CPU core. `--roles` wins over it',
+    allowed: `a comma list of ${ROLE_NAMES.join(', ')}, or of role:processes, from 1 to 64 or auto`,
+    example: 'api:auto,ingest:2,worker',
     default: 'api,ingest,worker',
-  }),
-  API_PROCESSES: withDefault(processCount, {
-    description:
-      'Number of `api` processes that share its port. auto: one per CPU core. Each has its own memory and Postgres connections (docs/operate/scale.md)',
-    example: 'auto',
-    default: '1',
-  }),
-  INGEST_PROCESSES: withDefault(processCount, {
-    description:
-      'Number of `ingest` processes. One of them follows each chain. After the backfill of its chains, a process helps the others. auto: one per CPU core',
-    example: '4',
-    default: '1',
-  }),
-  WORKER_PROCESSES: withDefault(processCount, {
-    description: 'Number of `worker` processes that share the queues. auto: one per CPU core',
-    example: '2',
-    default: '1',
   }),
   LOG_LEVEL: withDefault(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
     description: 'Minimum severity of log lines',

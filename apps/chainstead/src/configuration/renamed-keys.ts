@@ -9,6 +9,8 @@ import type { ConfigurationSource } from './sources.ts';
 type KeyName = keyof typeof globalKeys.shape | keyof typeof chainKeys.shape;
 
 export const RENAMED_KEYS: Readonly<Record<string, KeyName>> = {
+  API_PROCESSES: 'ROLES',
+  INGEST_PROCESSES: 'ROLES',
   INDEX_WAIT_MS: 'ON_DEMAND_WAIT_MS',
   KEEP_BLOCKS: 'RETENTION_BLOCKS',
   KEEP_SINCE: 'RETENTION_FROM_DATE',
@@ -16,6 +18,8 @@ export const RENAMED_KEYS: Readonly<Record<string, KeyName>> = {
   PROOF: 'VERIFICATION',
   PROVER_RATE: 'VERIFY_BLOCKS_PER_SECOND',
   PROVE_SENDERS: 'VERIFY_SENDERS',
+  WEBHOOK_RETRY_SCHEDULE: 'WEBHOOK_RETRIES',
+  WORKER_PROCESSES: 'ROLES',
 };
 
 interface NewKey {

@@ -13,6 +13,7 @@ import type { Dataset } from '@chainstead/sync/datasets';
 import { z } from 'zod';
 import { datasets } from '../datasets/registry.ts';
 import { suggestChains } from './chain-suggestion.ts';
+import { ROLE_NAMES, type RoleProcesses } from './role-names.ts';
 
 const DIGITS = /^\d+$/;
 const CIDR_OR_ADDRESS = /^[0-9a-fA-F:.]+(\/\d{1,3})?$/;
@@ -98,32 +99,35 @@ export const httpUrls = listOf(urlOf('http:', 'https:')).register(allowedTexts, 
 
 const PROCESSES_MAX = 64;
 
-export const processCount: z.ZodType<number | 'auto', string> = plainText
-  .toLowerCase()
-  .pipe(
-    z.union([z.literal('auto'), wholeNumber(1, PROCESSES_MAX)], {
-      error: `is neither auto nor a whole number from 1 to ${PROCESSES_MAX}`,
-    }),
-  )
-  .register(allowedTexts, { allowed: `auto, or a whole number from 1 to ${PROCESSES_MAX}` });
+/** Such as `api:auto,ingest:2,worker`. */
+export const roleList: z.ZodType<readonly RoleProcesses[], string> = listOf(
+  plainText.toLowerCase().transform((text, context): RoleProcesses => {
+    const [name, count = '1', ...others] = text.split(':');
+    const role = ROLE_NAMES.find((known) => known === name);
+    const isCount = others.length === 0 && (count === 'auto' || isWithin(count, 1, PROCESSES_MAX));
+    if (role !== undefined && isCount) return { role, processes: count === 'auto' ? count : Number(count) };
+    context.addIssue({ code: 'custom', message: `contains ${text}, which is neither a role nor role:processes` });
+    return z.NEVER;
+  }),
+).refine(
+  (roles) => roles.every(({ role }, index) => roles.findIndex((other) => other.role === role) === index),
+  'contains a role twice',
+);
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 
-/** Comma list such as `30s,10m,1h`. Milliseconds. */
-export const durations: z.ZodType<readonly [number, ...number[]], string> = plainText
+/** Comma list such as `30s,10m,1h`, or `none`. Milliseconds. */
+export const durations: z.ZodType<readonly number[], string> = plainText
   .transform((text) =>
-    text.split(',').map((entry) => {
+    (text === 'none' ? [] : text.split(',')).map((entry) => {
       const [, digits, unit] = DURATION.exec(entry.trim()) ?? [];
       const factor = UNIT_MS[unit ?? ''];
       return digits === undefined || factor === undefined ? null : Number(digits) * factor;
     }),
   )
   .refine((entries) => entries.every((entry) => entry !== null), 'contains a value that is not a duration')
-  .transform((entries): [number, ...number[]] => {
-    const [first = 0, ...others] = entries.filter((entry) => entry !== null);
-    return [first, ...others];
-  });
+  .transform((entries) => entries.filter((entry) => entry !== null));
 
 const YES = ['true', 'yes', '1'];
 const NO = ['false', 'no', '0'];

@@ -4,14 +4,9 @@ import { durations, wholeNumber } from './values.ts';
 const { withDefault } = keysOf('Webhooks');
 
 export const webhookKeys = {
-  WEBHOOK_RETRIES: withDefault(wholeNumber(0, 100), {
-    description: 'Number of retries for a failed webhook',
-    example: '10',
-    default: '7',
-  }),
-  WEBHOOK_RETRY_SCHEDULE: withDefault(durations, {
-    description: 'Delays before the retries of a webhook, in order. The last delay is used for all further retries',
-    allowed: 'a comma list of whole numbers with the unit ms, s, m, h or d',
+  WEBHOOK_RETRIES: withDefault(durations, {
+    description: 'Delays before the retries of a failed webhook, in order. none: no retries',
+    allowed: 'none, or a comma list of whole numbers with the unit ms, s, m, h or d',
     example: '10s,1m,10m,1h',
     default: '1m,10m,1h,2h,6h,12h,24h',
   }),
@@ -19,11 +14,6 @@ export const webhookKeys = {
     description: 'Days for which sent webhooks, their attempts and the payloads of failed webhooks are retained',
     example: '30',
     default: '7',
-  }),
-  HISTORICAL_JOB_BLOCKS: withDefault(wholeNumber(1, 1_000_000_000), {
-    description: 'Maximum number of blocks in one replay',
-    example: '100000',
-    default: '1000000',
   }),
   STREAMS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
     description: 'Maximum number of streams per API key, without deleted ones',
@@ -45,11 +35,5 @@ export const webhookKeys = {
     description: 'Maximum number of failed webhooks and single blocks queued for replay, per API key',
     example: '100',
     default: '1000',
-  }),
-  WEBHOOK_CONCURRENCY_PER_HOST: withDefault(wholeNumber(1, 1_000), {
-    description:
-      'Maximum number of concurrent webhook requests per receiving host, which limits the effect of a slow host',
-    example: '4',
-    default: '16',
   }),
 };

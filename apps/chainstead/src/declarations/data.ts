@@ -49,7 +49,7 @@ Roles of pools:
   counted            its weight counts
   too-shallow        a side holds less than PRICE_MIN_SIDE_USD, now or in the median of PRICE_WINDOW_SECONDS
   too-young          younger than PRICE_WINDOW_SECONDS, and there are older pools
-  not-among-deepest  PRICE_POOLS_MAX pools are deeper
+  not-among-deepest  64 pools are deeper
 
 The values of these settings are in the output. If no pool against a dollar token, ether or a token with a feed is deep enough, the pools
 may be priced through another token: a hop, whose own pools hold PRICE_HOP_MIN_USD.

@@ -152,7 +152,7 @@ export function backfillCommand(context: CommandContext): Command {
 
 const BACKFILL_EXAMPLES = `
 Safe to run next to "chainstead start", and safe to interrupt: the next run continues. On Aptos, a range is a range of
-transaction versions. INGEST_PROCESSES sets the number of processes that index the ranges together.
+transaction versions. ROLES=ingest:2 sets the number of processes that index the ranges together.
 With --bulk, filters by token are slow until the indexes are built. After an interruption, run "chainstead indexes".
 
 Examples:

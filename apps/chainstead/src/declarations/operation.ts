@@ -12,15 +12,15 @@ export function startCommand(context: CommandContext): Command {
 }
 
 const START_EXAMPLES = `
-One role with one process runs in this process. Several roles, or several processes of a role (API_PROCESSES,
-INGEST_PROCESSES, WORKER_PROCESSES), run as child processes and are restarted after a crash.
+One role with one process runs in this process. Several roles, or several processes of a role (api:2), run as child
+processes and are restarted after a crash.
 SIGHUP replaces the API processes one by one.
 
 Examples:
   $ chainstead start                                     Run all roles with an embedded Postgres
   $ CHAINS=eth,base START_BLOCK_ETH=18000000 chainstead start
   $ DATABASE_URL=postgres://… chainstead start --roles api
-  $ API_PROCESSES=auto chainstead start --roles api      Use all cores of this machine
+  $ chainstead start --roles api:auto                    Use all cores of this machine
   $ chainstead --config production.env start --roles ingest,worker`;
 
 export function demoCommand(context: CommandContext): Command {

@@ -12,7 +12,7 @@ import {
 import { examineRedis } from '@chainstead/jobs';
 import type { Configuration } from '../configuration/index.ts';
 import { openStorage, type Storage } from '../session/storage.ts';
-import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
+import { connectionShortage, connectionsNeeded } from '../shares/connection-demand.ts';
 import { slotsOf } from '../shares/role-slot.ts';
 
 export interface StorageExamination {
@@ -111,11 +111,11 @@ async function roomFinding(configuration: Configuration, database: Database): Pr
   const needed = connectionsNeeded(configuration, slots);
   const { max, reserved, usedByOthers } = room;
   // A running instance may be this program: its connections are among those in use.
-  const shortage = connectionShortage(needed, { max, reserved, usedByOthers: 0 }, settingsToLower(slots));
+  const shortage = connectionShortage(needed, { max, reserved, usedByOthers: 0 });
   if (shortage === null) return ok(`${usedByOthers} of ${max} in use; the roles here open at most ${needed}`);
   return warning(
     `the roles here may open ${needed}, but the server allows ${max - reserved}`,
     'If they run out, requests and webhooks wait and fail.',
-    `Raise max_connections, or lower ${settingsToLower(slots).join(' or ')}.`,
+    'Raise max_connections, or run fewer processes (ROLES).',
   );
 }

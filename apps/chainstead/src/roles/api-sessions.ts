@@ -16,9 +16,9 @@ const PLAN_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** @param isDistributed Citus can't plan most pages for all values */
-export function apiSessions(prepared: boolean, isDistributed = false): Pick<DatabaseOptions, 'settings' | 'prepared'> {
+export function apiSessions(isDistributed = false): Pick<DatabaseOptions, 'settings' | 'prepared'> {
   return {
-    prepared,
-    settings: prepared && !isDistributed ? { ...SESSION_SETTINGS, ...PLAN_SETTINGS } : SESSION_SETTINGS,
+    prepared: true,
+    settings: isDistributed ? SESSION_SETTINGS : { ...SESSION_SETTINGS, ...PLAN_SETTINGS },
   };
 }

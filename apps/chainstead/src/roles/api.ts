@@ -18,7 +18,7 @@ import { createNodeReadQueue, hasCodeOf, type NodeReadQueue, placeOfHash } from 
 import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { createDatasetRoutes } from '../datasets/index.ts';
-import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
+import { connectionShortage, connectionsToStandby, poolSizeOf } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
 import { VERSION } from '../version.ts';
@@ -120,19 +120,18 @@ const STANDBY_LAG_MS_MAX = 10_000;
 
 async function openStandbys(context: RoleContext): Promise<Reads | null> {
   const { configuration, database, logger, metrics, place = ONLY_PROCESS } = context;
-  const { readUrl, poolSize, prepared } = configuration.database;
+  const { readUrl } = configuration.database;
   if (readUrl === null) return null;
   return openReads({
-    ...apiSessions(prepared),
+    ...apiSessions(),
     url: readUrl,
     primary: database,
     applicationName: 'chainstead api',
-    poolSize,
+    poolSize: poolSizeOf(place),
     lagMaxMs: STANDBY_LAG_MS_MAX,
     onRoom(host, room) {
       // For all processes here: their sessions have the same name.
-      const needed = place.of * connectionsToStandby(configuration);
-      const shortage = connectionShortage(needed, room, settingsToLower([{ role: 'api', ...place }]));
+      const shortage = connectionShortage(connectionsToStandby(place), room);
       if (shortage !== null) logger.warn({ host, ...shortage.facts }, shortage.message);
     },
     logger,

@@ -71,7 +71,7 @@ async function abortWhenChanged(
     if (signal.aborted) return;
     try {
       if (looks % LOOKS_PER_SIZE === 0) {
-        const suspended = await suspendLargeContracts(database, chain, configuration.contractLimits);
+        const suspended = await suspendLargeContracts(database, chain, configuration.contractBytesMax);
         contractMetrics.suspended.set({ chain: chain.key }, suspended);
       }
       if ((await readContractsState(database)) === state) continue;

@@ -1,5 +1,6 @@
 import { type DatabaseOptions, isSpread, measureSizes, openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
+import { poolSizeOf } from '../shares/connection-demand.ts';
 import { type RoleSlot, slotName } from '../shares/role-slot.ts';
 import { startApi } from './api.ts';
 import { apiSessions } from './api-sessions.ts';
@@ -25,9 +26,9 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
   };
   const database = openDatabase({
     ...options,
-    poolSize: context.configuration.database.poolSize,
-    ...(role === 'api' && apiSessions(context.configuration.database.prepared, await isDistributed(options))),
-    ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
+    poolSize: poolSizeOf(slot),
+    ...(role === 'api' && apiSessions(await isDistributed(options))),
+    ...(role === 'worker' && { prepared: true }),
     metrics: context.metrics,
   });
   const records = keepUpstreamRecords({ ...context, role, database });

@@ -27,7 +27,7 @@ export interface StreamApi {
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, clock } = context;
   const { chainRegistry: registry } = configuration;
-  const { historicalBlocksMax: blocksMax, bounds, replaysPerKey } = configuration.webhooks;
+  const { bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
@@ -36,7 +36,7 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
     const enrich = createEnrichMatch({ database, chain, pool, clock, logger });
     return { chain, pool, policy, enrich };
   });
-  const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey, blocksMax });
+  const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey });
   const starts = new Map<ChainId, Promise<void>>();
 
   /** @throws NoUpstreamError; the next request tries again */

@@ -152,6 +152,8 @@ function openNameReader(context: RoleContext, indexed: readonly NameNodes[], egr
 
 /** Requests to all hosts. */
 const WEBHOOK_CONCURRENCY = 200;
+/** Limits the effect of a slow host. */
+const WEBHOOKS_PER_HOST = 16;
 
 async function startWebhooks(
   context: RoleContext,
@@ -159,10 +161,10 @@ async function startWebhooks(
   journal: WorkJournal,
 ) {
   const { configuration, database, logger, metrics, clock } = context;
-  const { retries, retryDelaysMs, historyDays, concurrencyPerHost } = configuration.webhooks;
+  const { retryDelaysMs, historyDays } = configuration.webhooks;
   const egress = createEgress({
     allowPrivate: configuration.privateNetworks,
-    connectionsPerOrigin: concurrencyPerHost,
+    connectionsPerOrigin: WEBHOOKS_PER_HOST,
   });
   const enriched = chains.map(({ chain, pool }) => ({
     chain,
@@ -172,10 +174,10 @@ async function startWebhooks(
     database,
     egress,
     bodies: createWebhookBodies({ database, chains: enriched, clock, journal }),
-    retries: { retries, delaysMs: retryDelaysMs },
+    retryDelaysMs,
     historyDays,
-    concurrency: Math.max(WEBHOOK_CONCURRENCY, concurrencyPerHost),
-    concurrencyPerHost,
+    concurrency: WEBHOOK_CONCURRENCY,
+    concurrencyPerHost: WEBHOOKS_PER_HOST,
     logger,
     metrics,
     clock,

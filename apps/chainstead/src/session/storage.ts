@@ -48,8 +48,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const embedded =
     configuration.url === null
       ? await startEmbeddedPostgres({
-          ...{ dataDir: configuration.dataDirectory, logger, isQuiet: options.isQuiet ?? false },
-          ...(configuration.embeddedPort !== null && { port: configuration.embeddedPort }),
+          dataDir: configuration.dataDirectory,
+          isQuiet: options.isQuiet ?? false,
+          logger,
         })
       : null;
   const url = embedded?.url ?? configuration.url ?? '';
@@ -57,7 +58,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     url,
     sessionUrl: configuration.sessionUrl,
     applicationName: options.applicationName,
-    poolSize: configuration.poolSize,
     logger,
   });
   const close = async (): Promise<void> => {

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { ROLE_NAMES } from '../configuration/index.ts';
 import { parse } from '../testing/configuration-problems.ts';
 import { renderRoles, shareOf, slotName, slotsOf } from './role-slot.ts';
 
-const slots = (variables: Readonly<Record<string, string>>, cores = 8) =>
-  slotsOf(parse(variables).configuration, ROLE_NAMES, cores);
+function slots(variables: Readonly<Record<string, string>>, cores = 8) {
+  const { configuration } = parse(variables);
+  return slotsOf(configuration, configuration.roles, cores);
+}
 
 describe('the processes of the roles', () => {
   it('are one each, unless more are wanted', () => {
     expect(slots({}).map(slotName)).toEqual(['api', 'ingest', 'worker']);
     expect(renderRoles(slots({}))).toBe('api, ingest, worker');
-    const several = slots({ API_PROCESSES: '3', WORKER_PROCESSES: '2' });
+    const several = slots({ ROLES: 'api:3,ingest,worker:2' });
     expect(several.map(slotName)).toEqual(['api-1', 'api-2', 'api-3', 'ingest', 'worker-1', 'worker-2']);
     expect(renderRoles(several)).toBe('api (3 processes), ingest, worker (2 processes)');
   });
 
   it('are as many as there are cores where that is wanted, 64 at most', () => {
-    expect(slots({ API_PROCESSES: 'auto' }).filter(({ role }) => role === 'api')).toHaveLength(8);
-    expect(slots({ API_PROCESSES: 'AUTO' }, 200).filter(({ role }) => role === 'api')).toHaveLength(64);
+    expect(slots({ ROLES: 'api:auto' }).filter(({ role }) => role === 'api')).toHaveLength(8);
+    expect(slots({ ROLES: 'api:AUTO' }, 200).filter(({ role }) => role === 'api')).toHaveLength(64);
   });
 
   it('of ingest are as many as wanted where history can be filled together: for Aptos alone no more than networks, and never none', () => {
-    const ingest = (variables: Readonly<Record<string, string>>) =>
-      slots({ INGEST_PROCESSES: '4', ...variables }).filter(({ role }) => role === 'ingest').length;
+    const ingest = (variables: Readonly<Record<string, string>>) => slots({ ROLES: 'ingest:4', ...variables }).length;
     expect(ingest({})).toBe(1);
     expect(ingest({ APTOS_NODE_URL: 'https://a.example' })).toBe(1);
     expect(ingest({ CHAINS: 'eth' })).toBe(4);

@@ -1,4 +1,4 @@
-import type { Configuration, RoleName } from '../configuration/index.ts';
+import type { Configuration, RoleName, RoleProcesses } from '../configuration/index.ts';
 
 export interface ProcessNumber {
   /** From 1. */
@@ -17,13 +17,13 @@ const AUTO_MAX = 64;
 
 /** Aptos alone needs no more `ingest` processes than networks. @param cores value of `auto` */
 export function slotsOf(
-  { processes, chains, aptos }: Pick<Configuration, 'processes' | 'chains' | 'aptos'>,
-  roles: readonly RoleName[],
+  { chains, aptos }: Pick<Configuration, 'chains' | 'aptos'>,
+  roles: readonly RoleProcesses[],
   cores: number,
 ): RoleSlot[] {
   const ingestMax = chains.length > 0 ? Number.POSITIVE_INFINITY : Math.max(1, aptos.networks.length);
-  return roles.flatMap((role) => {
-    const wanted = countOf(processes[role], cores);
+  return roles.flatMap(({ role, processes }) => {
+    const wanted = countOf(processes, cores);
     const of = role === 'ingest' ? Math.min(wanted, ingestMax) : wanted;
     return Array.from({ length: of }, (_, index) => ({ role, number: index + 1, of }));
   });

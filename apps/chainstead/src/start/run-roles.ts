@@ -30,7 +30,7 @@ export interface RunRolesOptions {
 /** From the request to stop until the kill. */
 const STOP_TIMEOUT_MS = 15_000;
 const NOTHING_TO_REPLACE =
-  'SIGHUP ignored. It replaces API processes only if they are child processes: set API_PROCESSES above 1, or run several roles';
+  'SIGHUP ignored. It replaces API processes only if they are child processes: run several (ROLES=api:2), or several roles';
 
 export async function runRoles(options: RunRolesOptions): Promise<void> {
   const [only, ...others] = options.slots;

@@ -43,7 +43,9 @@ describe('start summary', () => {
 
   it('tells how many processes a role has, where it has several', () => {
     expect(summary({})).toContain('Chainstead runs: api, ingest, worker\n');
-    expect(summary({ API_PROCESSES: 'auto' })).toContain('Chainstead runs: api (4 processes), ingest, worker\n');
+    expect(summary({ ROLES: 'api:auto,ingest,worker' })).toContain(
+      'Chainstead runs: api (4 processes), ingest, worker\n',
+    );
   });
 
   it('says where metrics are once they have a port of their own', () => {

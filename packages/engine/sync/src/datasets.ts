@@ -21,7 +21,7 @@ export {
   type SubjectProjection,
 } from './dataset/projection.ts';
 export { defineTable, type RowTable } from './dataset/row-table.ts';
-export { createBlockTimes, timestampText } from './dataset/timestamp-text.ts';
+export { timestampText } from './dataset/timestamp-text.ts';
 export type {
   BlockPart,
   ExecutedTransaction,

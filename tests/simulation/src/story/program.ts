@@ -101,7 +101,6 @@ function environmentOf(
   };
   return {
     DATABASE_URL: scratch.url,
-    DATABASE_POOL_SIZE: '6',
     PORT: String(port),
     CHAINS: chain.key,
     ...Object.fromEntries(Object.entries(own).map(([name, value]) => [`${name}_${suffix}`, value])),

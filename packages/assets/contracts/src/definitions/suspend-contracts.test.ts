@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 import { addContract } from './add-contract.ts';
 import { readContractStatuses } from './contract-status.ts';
-import { resumeContract, suspendLargeContracts } from './suspend-contracts.ts';
+import { resumeContract, sizesStatement, suspendLargeContracts } from './suspend-contracts.ts';
 
 const scratch = scratchOfFile();
 const chain = createChainRegistry().get('eth');
@@ -19,6 +19,11 @@ const add = (name: string) =>
     addresses: [parseAddress(`0x${'11'.repeat(20)}`)],
     abi: [{ type: 'event', name: 'Used', inputs: [] }],
   });
+const sizes = async (): Promise<[small: number, large: number]> => {
+  const rows = await scratch.database.query<{ name: string; bytes: number }>(sizesStatement(chain));
+  const bytesOf = (name: string) => rows.find((row) => row.name === name)?.bytes ?? 0;
+  return [bytesOf('small'), bytesOf('large')];
+};
 const offered = async () => (await readContractDatasets(scratch.database)).map(({ name }) => name);
 
 it('ends the indexing of a contract whose tables are too large, and of no other one', async () => {
@@ -34,23 +39,22 @@ it('ends the indexing of a contract whose tables are too large, and of no other 
   await scratch.database.query(
     sql`INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (${chain.id}, 'contracts.large_used', 0, ${CHECKPOINT}, 'none')`,
   );
-  await scratch.database.query(sql`ANALYZE contracts.large_used`);
-  const suspend = (rowsMax: number | null, bytesMax: number | null) =>
-    suspendLargeContracts(scratch.database, chain, { rowsMax, bytesMax });
-  expect(await suspend(5, null)).toBe(0);
+  const suspend = (bytesMax: number | null) => suspendLargeContracts(scratch.database, chain, bytesMax);
+  const [small, large] = await sizes();
+  expect(await suspend(large)).toBe(0);
   expect(await offered()).toEqual(['contracts.large_used', 'contracts.small_used']);
-  expect([await suspend(4, null), await suspend(4, null)]).toEqual([1, 1]);
+  expect([await suspend(small), await suspend(small)]).toEqual([1, 1]);
   expect(await offered()).toEqual(['contracts.small_used']);
   // A reorg would not remove rows of a dataset that is not indexed.
   expect((await readContractStatuses(scratch.database))[0]).toMatchObject({
-    ...{ table: 'contracts.large_used', rows: 3, suspendedReason: '5 rows exceed CONTRACT_ROWS_MAX=4' },
+    ...{ table: 'contracts.large_used', rows: 3, suspendedReason: `${large} bytes exceed CONTRACT_BYTES_MAX=${small}` },
     blocks: [{ from: 0, to: SETTLED }],
   });
 
   await resumeContract(scratch.database, 'large', chain.id);
-  expect(await suspend(null, null)).toBe(0);
+  expect(await suspend(null)).toBe(0);
   expect(await offered()).toEqual(['contracts.large_used', 'contracts.small_used']);
-  expect(await suspend(null, 1)).toBe(2);
+  expect(await suspend(1)).toBe(2);
   expect(await offered()).toEqual([]);
   await expect(resumeContract(scratch.database, 'none', chain.id)).rejects.toMatchObject({
     message: 'There is no contract none on this chain. Run "chainstead contracts list" for the names',

@@ -6,51 +6,39 @@ import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
 import { removeUnsettled } from './moved-rows.ts';
 
-interface ContractLimits {
-  readonly rowsMax: number | null;
-  readonly bytesMax: number | null;
-}
-
 export type ContractMetrics = ReturnType<typeof createContractMetrics>;
 
 export const createContractMetrics = defineMetrics('chainstead_contracts', {
-  suspended: gauge(
-    'Number of contracts that are not indexed further, because their tables exceed CONTRACT_ROWS_MAX or CONTRACT_BYTES_MAX',
-    ['chain'],
-  ),
+  suspended: gauge('Number of contracts that are not indexed further, because their tables exceed CONTRACT_BYTES_MAX', [
+    'chain',
+  ]),
 });
 
 /** Removes only rows that a reorg may replace. @returns suspended contracts, earlier ones too */
 export async function suspendLargeContracts(
   database: Database,
   chain: Chain,
-  { rowsMax, bytesMax }: ContractLimits,
+  bytesMax: number | null,
 ): Promise<number> {
   const sizes = await database.query<ContractSize>(sizesStatement(chain));
   let suspended = 0;
-  for (const { name, rows, bytes, is_suspended: isSuspended } of sizes) {
-    const reason =
-      rowsMax !== null && rows > rowsMax
-        ? `${rows} rows exceed CONTRACT_ROWS_MAX=${rowsMax}`
-        : bytesMax !== null && bytes > bytesMax
-          ? `${bytes} bytes exceed CONTRACT_BYTES_MAX=${bytesMax}`
-          : null;
-    if (!isSuspended && reason !== null) await suspend(database, chain, name, reason);
-    if (isSuspended || reason !== null) suspended += 1;
+  for (const { name, bytes, is_suspended: isSuspended } of sizes) {
+    const isTooLarge = bytesMax !== null && bytes > bytesMax;
+    if (!isSuspended && isTooLarge)
+      await suspend(database, chain, name, `${bytes} bytes exceed CONTRACT_BYTES_MAX=${bytesMax}`);
+    if (isSuspended || isTooLarge) suspended += 1;
   }
   return suspended;
 }
 
 interface ContractSize {
   readonly name: string;
-  readonly rows: number;
   readonly bytes: number;
   readonly is_suspended: boolean;
 }
 
 export function sizesStatement({ id }: Pick<Chain, 'id'>): Sql {
   return sql`SELECT name, suspended_reason IS NOT NULL AS is_suspended,
-    coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,
     coalesce(sum(pg_total_relation_size(event_table)), 0)::bigint AS bytes
   FROM contract_definitions CROSS JOIN LATERAL jsonb_array_elements(events) AS event
   CROSS JOIN LATERAL to_regclass('contracts.' || name || '_' || (event ->> 'event')) AS event_table

@@ -1,12 +1,12 @@
 import { type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import {
-  DEPOSIT_TOPIC,
   decodeErc20Transfer,
   decodeWrappedCoinMove,
   type Erc20Transfer,
   TRANSFER_TOPIC,
   topicOf,
-  WITHDRAWAL_TOPIC,
+  WRAPPED_COIN_DEPOSIT,
+  WRAPPED_COIN_WITHDRAWAL,
 } from '@chainstead/events/token-events';
 import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
 import type { Erc20TransferRow } from '../transfers/schema.ts';
@@ -42,7 +42,7 @@ export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
   },
 };
 
-const TOPICS: readonly Hash[] = [DEPOSIT_TOPIC, WITHDRAWAL_TOPIC, TRANSFER_TOPIC];
+const TOPICS: readonly Hash[] = [WRAPPED_COIN_DEPOSIT.topic, WRAPPED_COIN_WITHDRAWAL.topic, TRANSFER_TOPIC];
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRow[] {
   const ofCoin = logs.filter(({ address }) => address === chain.wrappedNative);

@@ -1,6 +1,8 @@
-import { type Address, type Hash, keccak256Hex } from '@chainstead/core';
-import { bigIntAt, lengthAt, wordCount } from '@chainstead/events/abi';
-import { type EventLayout, type EventLog, eventLayout, fitsUnsigned, hasLayout } from './event-layout.ts';
+import type { Address, Hash, Hex } from '@chainstead/core';
+import { lengthAt, wordCount } from '@chainstead/events/abi';
+import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
+import { amountsOf, BIN_BITS, BIN_SWAP_1, BIN_SWAP_2, type BinAmounts, fitsUnsigned } from './bin-events.ts';
+import type { EventLog } from './pool-event-decoder.ts';
 
 export interface BinChange {
   readonly pool: Address;
@@ -13,95 +15,94 @@ export interface BinChange {
 type Change = Omit<BinChange, 'pool'>;
 
 interface BinDecoder {
-  readonly event: EventLayout;
+  readonly topic: Hash;
   decode(log: EventLog): readonly Change[];
 }
 
-const LOW_128 = (1n << 128n) - 1n;
+const ONE_BIN = 'address indexed, address indexed, uint256 indexed id, uint256 amount0, uint256 amount1';
+const MANY_BINS = 'address indexed, address indexed, uint256[] ids, bytes32[] amounts';
 
 /** LBPair.sol 2.0 to 2.2. Version 2.0 holds fees apart; later ones only those of the protocol. */
 const decoders: readonly BinDecoder[] = [
-  {
-    event: eventLayout('Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)', 4, 5),
-    decode: (log) => {
-      const [isXIn, amountIn, amountOut] = [bigIntAt(log.data, 0), bigIntAt(log.data, 1), bigIntAt(log.data, 2)];
-      if (isXIn > 1n || !areAmounts(amountIn, amountOut)) return [];
-      return changeOf(idTopic(log), isXIn === 1n ? [amountIn, -amountOut] : [-amountOut, amountIn]);
-    },
-  },
-  ofSingleBin('DepositedToBin', 1n),
-  ofSingleBin('WithdrawnFromBin', -1n),
-  {
-    event: eventLayout('Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)', 3, 6),
-    decode: (log) => changeOf(bigIntAt(log.data, 0), difference(log, 1, 2)),
-  },
-  {
-    // The fees of a flash loan stay in the active bin.
-    event: eventLayout('FlashLoan(address,address,uint24,bytes32,bytes32,bytes32)', 3, 4),
-    decode: (log) => changeOf(bigIntAt(log.data, 0), difference(log, 2, 3)),
-  },
+  binEvent(BIN_SWAP_1, ({ id, isXIn, amountIn, amountOut }) =>
+    areAmounts(amountIn, amountOut) ? changeOf(id, isXIn ? [amountIn, -amountOut] : [-amountOut, amountIn]) : [],
+  ),
+  ofOneBin(defineEvent(`event DepositedToBin(${ONE_BIN})`), 1n),
+  ofOneBin(defineEvent(`event WithdrawnFromBin(${ONE_BIN})`), -1n),
+  binEvent(BIN_SWAP_2, ({ id, amountsIn, amountsOut }) => changeOf(BigInt(id), difference(amountsIn, amountsOut))),
+  // The fees of a flash loan stay in the active bin.
+  binEvent(
+    defineEvent(
+      'event FlashLoan(address indexed, address indexed, uint24 id, bytes32, bytes32 fees, bytes32 protocolFees)',
+    ),
+    ({ id, fees, protocolFees }) => changeOf(BigInt(id), difference(fees, protocolFees)),
+  ),
+  ofManyBins(defineEvent(`event DepositedToBins(${MANY_BINS})`), 1n),
+  ofManyBins(defineEvent(`event WithdrawnFromBins(${MANY_BINS})`), -1n),
 ];
 
-const byTopic: ReadonlyMap<string, BinDecoder> = new Map(decoders.map((decoder) => [decoder.event.topic, decoder]));
-const DEPOSITED = topicOf('DepositedToBins(address,address,uint256[],bytes32[])');
-const WITHDRAWN = topicOf('WithdrawnFromBins(address,address,uint256[],bytes32[])');
-export const BIN_CHANGE_TOPICS: readonly Hash[] = [...decoders.map(({ event }) => event.topic), DEPOSITED, WITHDRAWN];
+const byTopic: ReadonlyMap<string | undefined, BinDecoder> = new Map(
+  decoders.map((decoder) => [decoder.topic, decoder]),
+);
+export const BIN_CHANGE_TOPICS: readonly Hash[] = decoders.map(({ topic }) => topic);
 
 /** Pure, never throws on hostile input. Anyone can emit such events: only proven pools count. */
 export function decodeBinChanges(log: EventLog): readonly BinChange[] {
-  const [topic0] = log.topics;
-  const decoder = topic0 === undefined ? undefined : byTopic.get(topic0);
-  if (decoder !== undefined && hasLayout(decoder.event, log)) return named(log, decoder.decode(log));
-  if (topic0 === DEPOSITED) return named(log, ofManyBins(log, 1n));
-  return topic0 === WITHDRAWN ? named(log, ofManyBins(log, -1n)) : [];
+  const changes = byTopic.get(log.topics[0])?.decode(log) ?? [];
+  return changes.map((change) => ({ pool: log.address, ...change }));
 }
 
-function named({ address: pool }: EventLog, changes: readonly Change[]): readonly BinChange[] {
-  return changes.map((change) => ({ pool, ...change }));
-}
-
-function ofSingleBin(name: string, sign: bigint): BinDecoder {
+function binEvent<Values>(
+  event: DefinedEvent<Values>,
+  changesOf: (values: Values, log: EventLog) => readonly Change[],
+): BinDecoder {
   return {
-    event: eventLayout(`${name}(address,address,uint256,uint256,uint256)`, 4, 2),
-    decode: (log) => {
-      const [amount0, amount1] = [bigIntAt(log.data, 0), bigIntAt(log.data, 1)];
-      return areAmounts(amount0, amount1) ? changeOf(idTopic(log), [sign * amount0, sign * amount1]) : [];
+    topic: event.topic,
+    decode(log) {
+      const values = event.read(log);
+      return values === null ? [] : changesOf(values, log);
     },
   };
 }
 
-function ofManyBins({ topics, data }: EventLog, sign: bigint): readonly Change[] {
-  const words = wordCount(data);
-  const count = lengthAt(data, 2 * WORD);
-  if (topics.length !== 3 || count === undefined || words !== 2 * count + 4) return [];
-  if (lengthAt(data, 0) !== 2 * WORD || lengthAt(data, WORD) !== (count + 3) * WORD) return [];
-  if (lengthAt(data, (count + 3) * WORD) !== count) return [];
-  return Array.from({ length: count }, (_, index) => {
-    const amounts = bigIntAt(data, count + 4 + index);
-    return changeOf(bigIntAt(data, 3 + index), [sign * (amounts & LOW_128), sign * (amounts >> 128n)]);
-  }).flat();
+function ofOneBin(
+  event: DefinedEvent<Readonly<Record<'id' | 'amount0' | 'amount1', bigint>>>,
+  sign: bigint,
+): BinDecoder {
+  return binEvent(event, ({ id, amount0, amount1 }) =>
+    areAmounts(amount0, amount1) ? changeOf(id, [sign * amount0, sign * amount1]) : [],
+  );
+}
+
+/** Reads only what Solidity encodes: its arrays follow one another. */
+function ofManyBins(event: DefinedEvent<ManyBins>, sign: bigint): BinDecoder {
+  return binEvent(event, ({ ids, amounts }, { data }) => {
+    const count = ids.length;
+    if (amounts.length !== count || wordCount(data) !== 2 * count + 4) return [];
+    if (lengthAt(data, 0) !== 2 * WORD || lengthAt(data, WORD) !== (count + 3) * WORD) return [];
+    return ids.flatMap((id, index) => {
+      const [amount0, amount1] = amountsOf(amounts[index] ?? '0x0');
+      return changeOf(id, [sign * amount0, sign * amount1]);
+    });
+  });
+}
+
+interface ManyBins {
+  readonly ids: readonly bigint[];
+  readonly amounts: readonly Hex[];
 }
 
 const WORD = 32;
 
-/** X is in the low half of a word, Y in the high half. */
-function difference({ data }: EventLog, added: number, taken: number): readonly [bigint, bigint] {
-  const [plus, minus] = [bigIntAt(data, added), bigIntAt(data, taken)];
-  return [(plus & LOW_128) - (minus & LOW_128), (plus >> 128n) - (minus >> 128n)];
+function difference(added: Hex, taken: Hex): BinAmounts {
+  const [plus, minus] = [amountsOf(added), amountsOf(taken)];
+  return [plus[0] - minus[0], plus[1] - minus[1]];
 }
 
-function changeOf(bin: bigint, [amount0, amount1]: readonly [bigint, bigint]): readonly Change[] {
-  return fitsUnsigned(bin, 24) ? [{ bin: Number(bin), amount0, amount1 }] : [];
+function changeOf(bin: bigint, [amount0, amount1]: BinAmounts): readonly Change[] {
+  return fitsUnsigned(bin, BIN_BITS) ? [{ bin: Number(bin), amount0, amount1 }] : [];
 }
 
 function areAmounts(...values: readonly bigint[]): boolean {
   return values.every((value) => fitsUnsigned(value, 128));
-}
-
-function idTopic({ topics }: EventLog): bigint {
-  return BigInt(topics[3] ?? '0x0');
-}
-
-function topicOf(signature: string): Hash {
-  return keccak256Hex(Buffer.from(signature));
 }

@@ -1,60 +1,54 @@
-import { bigIntAt } from '@chainstead/events/abi';
-import { type EventLog, eventLayout, fitsSigned, fitsUnsigned, signedAt, signedTopic } from './event-layout.ts';
-import type { ConcentratedState, LiquidityEvent } from './pool-event.ts';
-import type { PoolEventDecoder } from './pool-event-decoder.ts';
+import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
+import type { ConcentratedState, SideAmounts } from './pool-event.ts';
+import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
 
-const SWAP = 'Swap(address,address,int256,int256,uint160,uint128,int24';
+/** Values of these names are a {@link ConcentratedState}. */
+export const STATE = 'uint160 sqrtPriceX96, uint128 liquidity, int24 tick';
+const SWAP = `address indexed, address indexed, int256 amount0, int256 amount1, ${STATE}` as const;
+const RANGE = 'address indexed, int24 indexed tickLower, int24 indexed tickUpper';
+const CHANGE = 'uint128 liquidity, uint256 amount0, uint256 amount1';
 
 /** Uniswap v3 and forks, PancakeSwap v3, Slipstream, Algebra (dexes.md 2). */
 export const concentratedEvents: readonly PoolEventDecoder[] = [
-  swapOf(`${SWAP})`, 5),
-  swapOf(`${SWAP},uint128,uint128)`, 7),
-  swapOf(`${SWAP},uint24,uint24)`, 7),
-  {
-    event: eventLayout('Initialize(uint160,int24)', 1, 2),
-    hasState: true,
-    decode: (log) => {
-      const state = concentratedState(bigIntAt(log.data, 0), 0n, signedAt(log, 1));
-      return state === null ? null : { kind: 'state', pool: log.address, state };
-    },
-  },
-  {
-    event: eventLayout('Mint(address,address,int24,int24,uint128,uint256,uint256)', 4, 4),
-    decode: (log) => liquidityChange(log, 'add', 1),
-  },
-  {
-    // Amounts are owed to the owner, and leave the pool with a later Collect.
-    event: eventLayout('Burn(address,int24,int24,uint128,uint256,uint256)', 4, 3),
-    decode: (log) => liquidityChange(log, 'remove', 0),
-  },
+  swapOf(defineEvent(`event Swap(${SWAP})`)),
+  swapOf(defineEvent(`event Swap(${SWAP}, uint128, uint128)`)),
+  swapOf(defineEvent(`event Swap(${SWAP}, uint24, uint24)`)),
+  poolEvent(
+    defineEvent('event Initialize(uint160 sqrtPriceX96, int24 tick)'),
+    { hasState: true },
+    ({ sqrtPriceX96, tick }, pool) => ({
+      ...{ kind: 'state', pool },
+      state: { of: 'price', sqrtPriceX96, liquidity: 0n, tick },
+    }),
+  ),
+  liquidityOf(defineEvent(`event Mint(address, ${RANGE}, ${CHANGE})`), 'add'),
+  // Amounts are owed to the owner, and leave the pool with a later Collect.
+  liquidityOf(defineEvent(`event Burn(${RANGE}, ${CHANGE})`), 'remove'),
 ];
 
-function swapOf(signature: string, words: number): PoolEventDecoder {
-  return {
-    event: eventLayout(signature, 3, words),
-    hasState: true,
-    decode: (log) => {
-      const state = concentratedState(bigIntAt(log.data, 2), bigIntAt(log.data, 3), signedAt(log, 4));
-      if (state === null) return null;
-      const amounts = { of: 'sides', amount0: signedAt(log, 0), amount1: signedAt(log, 1) } as const;
-      return { kind: 'swap', pool: log.address, amounts, state };
-    },
-  };
+export type StateValues = Omit<ConcentratedState, 'of'>;
+type Amounts = Omit<SideAmounts, 'of'>;
+
+function swapOf(event: DefinedEvent<StateValues & Amounts>): PoolEventDecoder {
+  return poolEvent(event, { hasState: true }, ({ amount0, amount1, sqrtPriceX96, liquidity, tick }, pool) => {
+    const state = { of: 'price', sqrtPriceX96, liquidity, tick } as const;
+    return { kind: 'swap', pool, amounts: { of: 'sides', amount0, amount1 }, state };
+  });
 }
 
-export function concentratedState(sqrtPriceX96: bigint, liquidity: bigint, tick: bigint): ConcentratedState | null {
-  if (!fitsUnsigned(sqrtPriceX96, 160) || !fitsUnsigned(liquidity, 128) || !fitsSigned(tick, 24)) return null;
-  return { of: 'price', sqrtPriceX96, liquidity, tick: Number(tick) };
+interface RangeChange extends Amounts {
+  readonly tickLower: number;
+  readonly tickUpper: number;
+  readonly liquidity: bigint;
 }
 
-function liquidityChange(log: EventLog, change: 'add' | 'remove', place: number): LiquidityEvent | null {
-  const [lower, upper] = [signedTopic(log, 2), signedTopic(log, 3)];
-  const liquidity = bigIntAt(log.data, place);
-  // A change of 0 only collects fees.
-  if (liquidity === 0n || !fitsSigned(lower, 24) || !fitsSigned(upper, 24) || !fitsUnsigned(liquidity, 128))
-    return null;
+function liquidityOf(event: DefinedEvent<RangeChange>, change: 'add' | 'remove'): PoolEventDecoder {
   const sign = change === 'add' ? 1n : -1n;
-  const [amount0, amount1] = [sign * bigIntAt(log.data, place + 1), sign * bigIntAt(log.data, place + 2)];
-  const range = { tickLower: Number(lower), tickUpper: Number(upper), liquidityDelta: sign * liquidity };
-  return { kind: 'liquidity', pool: log.address, change, amounts: { of: 'sides', amount0, amount1 }, range };
+  return poolEvent(event, {}, ({ tickLower, tickUpper, liquidity, amount0, amount1 }, pool) => {
+    // A change of 0 only collects fees.
+    if (liquidity === 0n) return null;
+    const amounts = { of: 'sides', amount0: sign * amount0, amount1: sign * amount1 } as const;
+    const range = { tickLower, tickUpper, liquidityDelta: sign * liquidity };
+    return { kind: 'liquidity', pool, change, amounts, range };
+  });
 }

@@ -1,11 +1,10 @@
 import type { Hash } from '@chainstead/core';
 import { binEvents } from './bin-events.ts';
 import { concentratedEvents } from './concentrated-events.ts';
-import { type EventLayout, type EventLog, hasLayout } from './event-layout.ts';
 import { managerEvents } from './manager-events.ts';
 import { namedTokenEvents } from './named-token-events.ts';
 import type { PoolEvent } from './pool-event.ts';
-import type { PoolEventDecoder } from './pool-event-decoder.ts';
+import type { EventLog, PoolEventDecoder } from './pool-event-decoder.ts';
 import { type PoolVaults, poolInVault } from './pool-vaults.ts';
 import { reserveEvents } from './reserve-events.ts';
 
@@ -21,8 +20,7 @@ const byTopic: ReadonlyMap<string, PoolEventDecoder> = new Map(
   decoders.map((decoder) => [decoder.event.topic, decoder]),
 );
 
-export const poolEventLayouts: readonly EventLayout[] = decoders.map(({ event }) => event);
-export const POOL_EVENT_TOPICS: readonly Hash[] = poolEventLayouts.map(({ topic }) => topic);
+export const poolEvents: readonly PoolEventDecoder['event'][] = decoders.map(({ event }) => event);
 
 export const STATE_EVENT_TOPICS: readonly Hash[] = decoders
   .filter(({ hasState }) => hasState === true)
@@ -32,7 +30,7 @@ export const STATE_EVENT_TOPICS: readonly Hash[] = decoders
 export function decodePoolEvent(log: EventLog, vaults: PoolVaults): PoolEvent | null {
   const [topic0] = log.topics;
   const decoder = topic0 === undefined ? undefined : byTopic.get(topic0);
-  if (decoder === undefined || !hasLayout(decoder.event, log)) return null;
+  if (decoder === undefined) return null;
   if (decoder.isVault === true && !vaults.has(log.address)) return null;
   const event = decoder.decode(log);
   if (event === null || decoder.isVault !== true) return event;

@@ -1,88 +1,83 @@
-import { addressAt, bigIntAt } from '@chainstead/events/abi';
-import { concentratedState } from './concentrated-events.ts';
-import { type EventLog, eventLayout, fitsSigned, fitsUnsigned, signedAt } from './event-layout.ts';
+import type { Address, Hex } from '@chainstead/core';
+import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
+import { STATE, type StateValues } from './concentrated-events.ts';
 import type { PoolId, SideAmounts } from './pool-event.ts';
-import type { PoolEventDecoder } from './pool-event-decoder.ts';
+import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
+
+const POOL = 'bytes32 indexed pool';
+const SWAP = `${POOL}, address indexed, int128 amount0, int128 amount1` as const;
+const TOKEN_SWAP = 'address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut';
+const TOKENS = 'address indexed, address indexed';
+const PRICE = 'uint160 sqrtPriceX96, int24 tick';
+const VAULT = { isVault: true };
+const VAULT_STATE = { isVault: true, hasState: true };
 
 /** Uniswap v4, PancakeSwap Infinity, Balancer v2 and v3 (dexes.md 2). */
 export const managerEvents: readonly PoolEventDecoder[] = [
-  firstPriceOf('Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)'),
-  firstPriceOf('Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)'),
-  swapOf('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)', 6),
-  swapOf('Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)', 7),
-  {
-    event: eventLayout('Swap(bytes32,address,int128,int128,uint24,uint24,uint16)', 3, 5),
-    isVault: true,
-    hasState: true,
-    decode: (log) => {
-      const [pool, amounts, activeId] = [poolOf(log), callerAmounts(log), bigIntAt(log.data, 2)];
-      if (pool === null || amounts === null || !fitsUnsigned(activeId, 24)) return null;
-      return { kind: 'swap', pool, amounts, state: { of: 'bin', activeId: Number(activeId) } };
+  firstPriceOf(defineEvent(`event Initialize(${POOL}, ${TOKENS}, uint24, int24, address, ${PRICE})`)),
+  firstPriceOf(defineEvent(`event Initialize(${POOL}, ${TOKENS}, address, uint24, bytes32, ${PRICE})`)),
+  swapOf(defineEvent(`event Swap(${SWAP}, ${STATE}, uint24)`)),
+  swapOf(defineEvent(`event Swap(${SWAP}, ${STATE}, uint24, uint16)`)),
+  poolEvent(
+    defineEvent(`event Swap(${SWAP}, uint24 activeId, uint24, uint16)`),
+    VAULT_STATE,
+    ({ pool, activeId, ...amounts }) => ({
+      ...{ kind: 'swap', pool },
+      amounts: poolAmounts(amounts),
+      state: { of: 'bin', activeId },
+    }),
+  ),
+  poolEvent(
+    defineEvent(
+      `event ModifyLiquidity(${POOL}, address indexed, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32)`,
+    ),
+    VAULT,
+    ({ pool, ...range }) => {
+      if (range.liquidityDelta === 0n) return null;
+      const change = range.liquidityDelta > 0n ? 'add' : 'remove';
+      return { kind: 'liquidity', pool, change, amounts: null, range };
     },
-  },
-  {
-    event: eventLayout('ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)', 3, 4),
-    isVault: true,
-    decode: (log) => {
-      const [pool, lower, upper, liquidityDelta] = [poolOf(log), signedAt(log, 0), signedAt(log, 1), signedAt(log, 2)];
-      if (pool === null || liquidityDelta === 0n || !fitsSigned(lower, 24) || !fitsSigned(upper, 24)) return null;
-      const range = { tickLower: Number(lower), tickUpper: Number(upper), liquidityDelta };
-      return { kind: 'liquidity', pool, change: liquidityDelta > 0n ? 'add' : 'remove', amounts: null, range };
-    },
-  },
-  {
-    event: eventLayout('Swap(bytes32,address,address,uint256,uint256)', 4, 2),
-    isVault: true,
-    decode: (log) => tokenSwap(log, poolOf(log)),
-  },
-  {
-    event: eventLayout('Swap(address,address,address,uint256,uint256,uint256,uint256)', 4, 4),
-    isVault: true,
-    decode: (log) => tokenSwap(log, addressAt(log.topics[1])),
-  },
+  ),
+  tokenSwapOf(defineEvent(`event Swap(${POOL}, ${TOKEN_SWAP})`)),
+  tokenSwapOf(defineEvent(`event Swap(address indexed pool, ${TOKEN_SWAP}, uint256, uint256)`)),
 ];
 
-function swapOf(signature: string, words: number): PoolEventDecoder {
-  return {
-    event: eventLayout(signature, 3, words),
-    isVault: true,
-    hasState: true,
-    decode: (log) => {
-      const [pool, amounts] = [poolOf(log), callerAmounts(log)];
-      const state = concentratedState(bigIntAt(log.data, 2), bigIntAt(log.data, 3), signedAt(log, 4));
-      return pool === null || amounts === null || state === null ? null : { kind: 'swap', pool, amounts, state };
-    },
-  };
+type CallerAmounts = Omit<SideAmounts, 'of'>;
+
+function swapOf(event: DefinedEvent<StateValues & CallerAmounts & { readonly pool: Hex }>): PoolEventDecoder {
+  return poolEvent(event, VAULT_STATE, ({ pool, sqrtPriceX96, liquidity, tick, ...amounts }) => ({
+    ...{ kind: 'swap', pool },
+    amounts: poolAmounts(amounts),
+    state: { of: 'price', sqrtPriceX96, liquidity, tick },
+  }));
 }
 
 /** Negative is into the pool: managers count from the caller's side. */
-function callerAmounts(log: EventLog): SideAmounts | null {
-  const [amount0, amount1] = [signedAt(log, 0), signedAt(log, 1)];
-  if (!fitsSigned(amount0, 128) || !fitsSigned(amount1, 128)) return null;
+function poolAmounts({ amount0, amount1 }: CallerAmounts): SideAmounts {
   return { of: 'sides', amount0: -amount0, amount1: -amount1 };
 }
 
-function firstPriceOf(signature: string): PoolEventDecoder {
-  return {
-    event: eventLayout(signature, 4, 5),
-    isVault: true,
-    hasState: true,
-    decode: (log) => {
-      const pool = poolOf(log);
-      const state = concentratedState(bigIntAt(log.data, 3), 0n, signedAt(log, 4));
-      return pool === null || state === null ? null : { kind: 'state', pool, state };
-    },
-  };
+function firstPriceOf(
+  event: DefinedEvent<Omit<StateValues, 'liquidity'> & { readonly pool: PoolId }>,
+): PoolEventDecoder {
+  return poolEvent(event, VAULT_STATE, ({ pool, ...price }) => ({
+    ...{ kind: 'state', pool },
+    state: { of: 'price', liquidity: 0n, ...price },
+  }));
 }
 
-function tokenSwap(log: EventLog, pool: PoolId | null) {
-  const [tokenIn, tokenOut] = [addressAt(log.topics[2]), addressAt(log.topics[3])];
-  if (pool === null || tokenIn === null || tokenOut === null) return null;
-  const [amountIn, amountOut] = [bigIntAt(log.data, 0), bigIntAt(log.data, 1)];
-  const amounts = { of: 'tokens', tokenIn, tokenOut, amountIn, amountOut } as const;
-  return { kind: 'swap', pool, amounts, state: null } as const;
+interface TokenSwap {
+  readonly pool: PoolId;
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
 }
 
-function poolOf(log: EventLog): PoolId | null {
-  return log.topics[1] ?? null;
+function tokenSwapOf(event: DefinedEvent<TokenSwap>): PoolEventDecoder {
+  return poolEvent(event, VAULT, ({ pool, ...amounts }) => ({
+    ...{ kind: 'swap', pool },
+    amounts: { of: 'tokens', ...amounts },
+    state: null,
+  }));
 }

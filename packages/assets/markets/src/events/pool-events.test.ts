@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { exampleLog } from '../testing/example-log.ts';
-import { decodePoolEvent, POOL_EVENT_TOPICS, poolEventLayouts } from './decode-pool-event.ts';
+import { decodePoolEvent, poolEvents } from './decode-pool-event.ts';
 
 const FACTS = recordedData('contract/dexes.json');
 const MANAGER = addressOf(0x44);
@@ -28,12 +28,14 @@ describe.skipIf(FACTS.isMissing)(FACTS.title('layouts'), () => {
   const swaps = facts.filter(({ family, role }) => role === 'swap' && family !== 'gmx');
 
   test.each(swaps)('$family $topic0', ({ topic0, topics, data_words: words }) => {
-    expect(poolEventLayouts.find(({ topic }) => topic === topic0)).toEqual({ topic: topic0, topics, words });
+    const inputs = poolEvents.find(({ topic }) => topic === topic0)?.abi.inputs ?? [];
+    const indexed = inputs.filter(({ isIndexed }) => isIndexed).length;
+    expect({ topics: 1 + indexed, words: inputs.length - indexed }).toEqual({ topics, words });
   });
 });
 
 test('every event has a topic of its own', () => {
-  expect(new Set(POOL_EVENT_TOPICS).size).toBe(poolEventLayouts.length);
+  expect(new Set(poolEvents.map(({ topic }) => topic)).size).toBe(poolEvents.length);
 });
 
 describe('pools of a manager', () => {
@@ -261,7 +263,7 @@ test('hostile topics and data are no event, or one within its types', () => {
   const log = fc.record({
     address: fc.constantFrom(MANAGER, parseAddress(POOL)),
     topics: fc
-      .tuple(fc.constantFrom(...POOL_EVENT_TOPICS), fc.array(word, { maxLength: 3 }))
+      .tuple(fc.constantFrom(...poolEvents.map(({ topic }) => topic)), fc.array(word, { maxLength: 3 }))
       .map((all) => all.flat() as Hash[]),
     data: fc.array(word, { maxLength: 8 }).map((words) => `0x${words.map((one) => one.slice(2)).join('')}` as Hex),
   });

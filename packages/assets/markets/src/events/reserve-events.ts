@@ -1,52 +1,46 @@
-import { bigIntAt } from '@chainstead/events/abi';
-import { eventLayout, fitsUnsigned } from './event-layout.ts';
-import type { PoolEventDecoder } from './pool-event-decoder.ts';
+import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
+import type { Reserves } from './pool-event.ts';
+import { type PoolEventDecoder, poolEvent } from './pool-event-decoder.ts';
+
+const FLOWS = 'uint256 in0, uint256 in1, uint256 out0, uint256 out1';
+const AMOUNTS = 'uint256 amount0, uint256 amount1';
 
 export const reserveEvents: readonly PoolEventDecoder[] = [
-  swapOf('Swap(address,uint256,uint256,uint256,uint256,address)', 4),
-  swapOf('Swap(address,address,uint256,uint256,uint256,uint256)', 4),
-  swapOf('Swap(address,uint256,uint256,uint256,uint256,address,uint256)', 5),
-  syncOf('Sync(uint112,uint112)', 112),
-  syncOf('Sync(uint256,uint256)', 256),
-  liquidityOf('Mint(address,uint256,uint256)', 2, 'add'),
-  liquidityOf('Burn(address,uint256,uint256,address)', 3, 'remove'),
+  swapOf(defineEvent(`event Swap(address indexed, ${FLOWS}, address indexed)`)),
+  swapOf(defineEvent(`event Swap(address indexed, address indexed, ${FLOWS})`)),
+  swapOf(defineEvent(`event Swap(address indexed, ${FLOWS}, address indexed, uint256)`)),
+  syncOf(defineEvent('event Sync(uint112 reserve0, uint112 reserve1)')),
+  syncOf(defineEvent('event Sync(uint256 reserve0, uint256 reserve1)')),
+  liquidityOf(defineEvent(`event Mint(address indexed, ${AMOUNTS})`), 'add'),
+  liquidityOf(defineEvent(`event Burn(address indexed, ${AMOUNTS}, address indexed)`), 'remove'),
 ];
 
 /** Net amounts: refunds and flash swaps move a token in both directions. */
-function swapOf(signature: string, words: number): PoolEventDecoder {
-  return {
-    event: eventLayout(signature, 3, words),
-    decode: (log) => {
-      const [in0, in1, out0, out1] = [0, 1, 2, 3].map((place) => bigIntAt(log.data, place));
-      if (in0 === undefined || in1 === undefined || out0 === undefined || out1 === undefined) return null;
-      const amounts = { of: 'sides', amount0: in0 - out0, amount1: in1 - out1 } as const;
-      return { kind: 'swap', pool: log.address, amounts, state: null };
-    },
-  };
+function swapOf(event: DefinedEvent<Readonly<Record<'in0' | 'in1' | 'out0' | 'out1', bigint>>>): PoolEventDecoder {
+  return poolEvent(event, {}, ({ in0, in1, out0, out1 }, pool) => {
+    const amounts = { of: 'sides', amount0: in0 - out0, amount1: in1 - out1 } as const;
+    return { kind: 'swap', pool, amounts, state: null };
+  });
 }
 
-function syncOf(signature: string, bits: number): PoolEventDecoder {
-  return {
-    event: eventLayout(signature, 1, 2),
-    hasState: true,
-    decode: ({ address, data }) => {
-      const [reserve0, reserve1] = [bigIntAt(data, 0), bigIntAt(data, 1)];
-      if (!fitsUnsigned(reserve0, bits) || !fitsUnsigned(reserve1, bits)) return null;
-      return { kind: 'state', pool: address, state: { of: 'reserves', reserve0, reserve1 } };
-    },
-  };
+function syncOf(event: DefinedEvent<Omit<Reserves, 'of'>>): PoolEventDecoder {
+  return poolEvent(event, { hasState: true }, (reserves, pool) => ({
+    kind: 'state',
+    pool,
+    state: { of: 'reserves', ...reserves },
+  }));
 }
 
-function liquidityOf(signature: string, topics: number, change: 'add' | 'remove'): PoolEventDecoder {
+function liquidityOf(
+  event: DefinedEvent<Readonly<Record<'amount0' | 'amount1', bigint>>>,
+  change: 'add' | 'remove',
+): PoolEventDecoder {
   const sign = change === 'add' ? 1n : -1n;
-  return {
-    event: eventLayout(signature, topics, 2),
-    decode: ({ address, data }) => ({
-      kind: 'liquidity',
-      pool: address,
-      change,
-      amounts: { of: 'sides', amount0: sign * bigIntAt(data, 0), amount1: sign * bigIntAt(data, 1) },
-      range: null,
-    }),
-  };
+  return poolEvent(event, {}, ({ amount0, amount1 }, pool) => ({
+    kind: 'liquidity',
+    pool,
+    change,
+    amounts: { of: 'sides', amount0: sign * amount0, amount1: sign * amount1 },
+    range: null,
+  }));
 }

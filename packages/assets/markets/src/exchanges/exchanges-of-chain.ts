@@ -40,7 +40,7 @@ export function knownExchanges(chainId: number): ChainExchanges {
 
 export function chainExchanges(all: readonly ChainExchange[]): ChainExchanges {
   const inVaults = all.filter(({ exchange }) => exchange.family.isVault);
-  const topics = all.flatMap(({ exchange }) => exchange.family.creations.map(({ event }) => event.topic));
+  const topics = all.flatMap(({ exchange }) => exchange.family.creations.map(({ topic }) => topic));
   return {
     all,
     byFactory: new Map(all.map((exchange) => [exchange.deployment.factory, exchange])),

@@ -28,7 +28,7 @@ describe.skipIf(FACTS.isMissing)(FACTS.title('facts'), () => {
         const found = knownExchanges(Number(chain)).all.find(({ deployment }) => deployment.factory === address);
         expect(found?.exchange.name, `${chain} ${address}`).toBe(name);
         expect(found?.deployment.firstBlock).toBe(firstBlock);
-        const topics = found?.exchange.family.creations.map(({ event }) => event.topic);
+        const topics = found?.exchange.family.creations.map(({ topic }) => topic);
         // Curve's creation event doesn't name the pool.
         if (created !== null && !name.startsWith('Curve')) expect(topics).toContain(created.topic0);
       }

@@ -65,7 +65,7 @@ export const poolByPair = named(TOKENS, [question('poolByPair(address,address)',
 export const poolByPairOrDeployer: ProofByArguments = {
   ...poolByPair,
   search: {
-    event: algebraCustomPool.event,
+    event: algebraCustomPool,
     topics(pools) {
       const pairs = pools.flatMap(({ tokens }) => (tokens === null ? [] : [tokens]));
       return [null, topicsOf(pairs.map(([token0]) => token0)), topicsOf(pairs.map(([, token1]) => token1))];
@@ -114,7 +114,7 @@ export const keyOfPositionManager: ProofByKey = {
     return managedFacts(returned, bigIntAt(returned, 2), bigIntAt(returned, 3), 4);
   },
   search: {
-    event: managedPoolInitialized.event,
+    event: managedPoolInitialized,
     topics: (pools) => [topicsOf(pools.map(({ pool }) => pool))],
     confirms(pool, { tokens, fee, tickSpacing, hooks }) {
       const key = [...(tokens ?? []), fee ?? 0, tickSpacing ?? 0, hooks ?? ZERO_ADDRESS];

@@ -1,8 +1,7 @@
 import { type Address, type Hash, type Hex, keccak256Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, bigIntAt, returnedWord, wordCount } from '@chainstead/events/abi';
-import { type EventLayout, fitsSigned, fitsUnsigned } from '../events/event-layout.ts';
 import type { PoolId } from '../events/pool-event.ts';
-import type { PoolFacts } from '../pools/pool-creation.ts';
+import type { PoolCreationEvent, PoolFacts } from '../pools/pool-creation.ts';
 
 /** Calls of the pool only choose the question: the exchange's own result counts. */
 export type PoolProof = ProofByArguments | ProofByAddress | ProofByKey;
@@ -30,7 +29,7 @@ export interface ProofByKey {
 }
 
 export interface CreationSearch {
-  readonly event: EventLayout;
+  readonly event: Pick<PoolCreationEvent, 'topic'>;
   /** Alternatives for topics 1 to 3; null: any. */
   topics(pools: readonly SearchedPool[]): readonly (readonly Hash[] | null)[];
   confirms(pool: PoolId, facts: PoolFacts): boolean;
@@ -94,10 +93,10 @@ export function readHints(returned: (of: keyof PoolHints) => Hex | null): PoolHi
   return {
     token0: read('token0', tokenOf),
     token1: read('token1', tokenOf),
-    fee: read('fee', (word) => (fitsUnsigned(BigInt(word), 24) ? Number(word) : null)),
+    fee: read('fee', (word) => (BigInt(word) >> 24n === 0n ? Number(word) : null)),
     tickSpacing: read('tickSpacing', (word) => {
       const spacing = BigInt.asIntN(256, BigInt(word));
-      return fitsSigned(spacing, 24) ? Number(spacing) : null;
+      return BigInt.asIntN(24, spacing) === spacing ? Number(spacing) : null;
     }),
     isStable: read('isStable', (word) => (BigInt(word) > 1n ? null : BigInt(word) === 1n)),
   };

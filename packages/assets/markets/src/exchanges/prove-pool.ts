@@ -1,9 +1,8 @@
 import type { Address, Log } from '@chainstead/core';
-import { hasLayout } from '../events/event-layout.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolInVault } from '../events/pool-vaults.ts';
 import { create2Address } from '../pools/pool-address.ts';
-import type { PoolCreation, PoolFacts } from '../pools/pool-creation.ts';
+import type { PoolFacts } from '../pools/pool-creation.ts';
 import type { ChainExchange, ChainExchanges } from './exchanges-of-chain.ts';
 
 export interface ProvenPool extends PoolFacts, ChainExchange {
@@ -18,9 +17,9 @@ export function decodePoolCreation(
   const emitter = byFactory.get(log.address);
   // Invariant: PRICE-PROVEN-POOLS
   if (emitter === undefined) return null;
-  const event = emitter.exchange.family.creations.find(({ event }) => hasLayout(event, log));
-  const creation: PoolCreation | null = event?.decode(log) ?? null;
-  return creation === null ? null : { ...creation, ...emitter, pool: poolInVault(creation.pool, log.address, vaults) };
+  const [creation] = emitter.exchange.family.creations.flatMap((event) => event.decode(log) ?? []);
+  if (creation === undefined) return null;
+  return { ...creation, ...emitter, pool: poolInVault(creation.pool, log.address, vaults) };
 }
 
 export function recomputePool(

@@ -1,13 +1,5 @@
-import type { Address } from '@chainstead/core';
-import { addressAt, bigIntAt } from '@chainstead/events/abi';
-import {
-  type EventLayout,
-  type EventLog,
-  eventLayout,
-  signedAt,
-  signedTopic,
-  topicAddress,
-} from '../events/event-layout.ts';
+import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
 import type { PoolId } from '../events/pool-event.ts';
 
 export interface PoolFacts {
@@ -28,107 +20,83 @@ export interface PoolCreation extends PoolFacts {
 }
 
 export interface PoolCreationEvent {
-  readonly event: EventLayout;
-  decode(log: EventLog): PoolCreation | null;
+  readonly topic: Hash;
+  /** Null for another event. */
+  decode(log: Pick<Log, 'topics' | 'data'>): PoolCreation | null;
 }
 
-const NO_FACTS = { fee: null, tickSpacing: null, isStable: null, hooks: null } as const;
+const TOKENS = 'address indexed token0, address indexed token1';
 
-export const pairCreated = ofPair('PairCreated(address,address,address,uint256)', [3, 2], ({ data }) => ({
-  pool: addressAt(data),
-}));
-
-export const solidlyPairCreated = ofPair('PairCreated(address,address,bool,address,uint256)', [3, 3], ({ data }) => ({
-  pool: addressAt(data, 1),
-  isStable: bigIntAt(data, 0) !== 0n,
-}));
-
-export const stablePoolCreated = ofPair('PoolCreated(address,address,bool,address,uint256)', [4, 2], (log) => ({
-  pool: addressAt(log.data),
-  isStable: signedTopic(log, 3) !== 0n,
-}));
-
-export const feePoolCreated = ofPair('PoolCreated(address,address,uint24,int24,address)', [4, 2], (log) => ({
-  pool: addressAt(log.data, 1),
-  fee: Number(signedTopic(log, 3)),
-  tickSpacing: Number(signedAt(log, 0)),
-}));
-
+// Parameters have the names of the facts.
+export const pairCreated = ofPair(defineEvent(`event PairCreated(${TOKENS}, address pool, uint256)`));
+export const solidlyPairCreated = ofPair(
+  defineEvent(`event PairCreated(${TOKENS}, bool isStable, address pool, uint256)`),
+);
+export const stablePoolCreated = ofPair(
+  defineEvent(`event PoolCreated(${TOKENS}, bool indexed isStable, address pool, uint256)`),
+);
+export const feePoolCreated = ofPair(
+  defineEvent(`event PoolCreated(${TOKENS}, uint24 indexed fee, int24 tickSpacing, address pool)`),
+);
 /** Slipstream: the fee can change. */
-export const spacedPoolCreated = ofPair('PoolCreated(address,address,int24,address)', [4, 1], (log) => ({
-  pool: addressAt(log.data),
-  tickSpacing: Number(signedTopic(log, 3)),
-}));
-
-export const algebraPool = ofPair('Pool(address,address,address)', [3, 1], ({ data }) => ({ pool: addressAt(data) }));
-
-export const algebraCustomPool = ofPair(
-  'CustomPool(address,address,address,address)',
-  [4, 1],
-  ({ data }) => ({ pool: addressAt(data) }),
-  2,
+export const spacedPoolCreated = ofPair(
+  defineEvent(`event PoolCreated(${TOKENS}, int24 indexed tickSpacing, address pool)`),
 );
-
-export const binPairCreated = ofPair('LBPairCreated(address,address,uint256,address,uint256)', [4, 2], (log) => ({
-  pool: addressAt(log.data),
-  tickSpacing: Number(signedTopic(log, 3)),
-}));
-
+export const algebraPool = ofPair(defineEvent(`event Pool(${TOKENS}, address pool)`));
+export const algebraCustomPool = ofPair(defineEvent(`event CustomPool(address indexed, ${TOKENS}, address pool)`));
+export const binPairCreated = ofPair(
+  defineEvent(`event LBPairCreated(${TOKENS}, uint256 indexed binStep, address pool, uint256)`),
+  ({ binStep }) => ({ tickSpacing: Number(binStep) }),
+);
 export const managedPoolInitialized = ofPair(
-  'Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)',
-  [4, 5],
-  (log) => ({
-    pool: log.topics[1] ?? null,
-    fee: Number(bigIntAt(log.data, 0)),
-    tickSpacing: Number(signedAt(log, 1)),
-    hooks: hooksAt(log, 2),
-  }),
-  2,
+  defineEvent(
+    `event Initialize(bytes32 indexed pool, ${TOKENS}, uint24 fee, int24 tickSpacing, address hooks, uint160, int24)`,
+  ),
 );
-
 /** PancakeSwap Infinity: tick spacing in bits 16 to 39 of the parameters. */
 export const infinityPoolInitialized = ofPair(
-  'Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)',
-  [4, 5],
-  (log) => ({
-    pool: log.topics[1] ?? null,
-    fee: Number(bigIntAt(log.data, 1)),
-    tickSpacing: Number(BigInt.asIntN(24, bigIntAt(log.data, 2) >> 16n)),
-    hooks: hooksAt(log, 0),
-  }),
-  2,
+  defineEvent(
+    `event Initialize(bytes32 indexed pool, ${TOKENS}, address hooks, uint24 fee, bytes32 parameters, uint160, int24)`,
+  ),
+  ({ parameters }) => ({ tickSpacing: Number(BigInt.asIntN(24, BigInt(parameters) >> 16n)) }),
 );
+export const vaultPoolRegistered = ofPool(
+  defineEvent('event PoolRegistered(bytes32 indexed pool, address indexed, uint8)'),
+);
+export const smartPoolCreated = ofPool(defineEvent('event LOG_NEW_POOL(address indexed, address indexed pool)'));
 
-export const vaultPoolRegistered: PoolCreationEvent = {
-  event: eventLayout('PoolRegistered(bytes32,address,uint8)', 3, 1),
-  decode: (log) => ({ pool: log.topics[1] ?? '0x', tokens: null, ...NO_FACTS }),
-};
+type FactsOfEvent = Partial<Omit<PoolFacts, 'tokens'>>;
 
-export const smartPoolCreated: PoolCreationEvent = {
-  event: eventLayout('LOG_NEW_POOL(address,address)', 3, 0),
-  decode: (log) => {
-    const pool = topicAddress(log, 2);
-    return pool === null ? null : { pool, tokens: null, ...NO_FACTS };
-  },
-};
+interface PairValues extends FactsOfEvent {
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly pool: PoolId;
+}
 
-function ofPair(
-  signature: string,
-  [topics, words]: readonly [number, number],
-  read: (log: EventLog) => Partial<Omit<PoolFacts, 'tokens'>> & { readonly pool: PoolId | null },
-  tokenTopic = 1,
+/** @param toFacts of parameters that are no facts yet */
+function ofPair<Values extends PairValues>(
+  event: DefinedEvent<Values>,
+  toFacts: (values: Values) => FactsOfEvent = () => ({}),
 ): PoolCreationEvent {
   return {
-    event: eventLayout(signature, topics, words),
+    topic: event.topic,
     decode(log) {
-      const [token0, token1] = [topicAddress(log, tokenTopic), topicAddress(log, tokenTopic + 1)];
-      const { pool, ...facts } = read(log);
-      if (token0 === null || token1 === null || pool === null) return null;
-      return { ...NO_FACTS, ...facts, pool, tokens: [token0, token1] };
+      const values = event.read(log);
+      if (values === null) return null;
+      const { token0, token1, pool, fee = null, tickSpacing = null, isStable = null, hooks = null } = values;
+      const facts = { fee, tickSpacing, isStable, hooks: hooks === ZERO_ADDRESS ? null : hooks };
+      return { pool, tokens: [token0, token1], ...facts, ...toFacts(values) };
     },
   };
 }
 
-function hooksAt(log: EventLog, word: number): Address | null {
-  return bigIntAt(log.data, word) === 0n ? null : addressAt(log.data, word);
+function ofPool(event: DefinedEvent<{ readonly pool: PoolId }>): PoolCreationEvent {
+  return {
+    topic: event.topic,
+    decode(log) {
+      const values = event.read(log);
+      if (values === null) return null;
+      return { pool: values.pool, tokens: null, fee: null, tickSpacing: null, isStable: null, hooks: null };
+    },
+  };
 }

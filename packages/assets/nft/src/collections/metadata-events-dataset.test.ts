@@ -47,6 +47,11 @@ describe('an event', () => {
       [0, '1', '9'],
     ],
     [
+      'many tokens, the first indexed',
+      log([topic('BatchMetadataUpdate(uint256,uint256)'), words(1n)], words(9n)),
+      [0, '1', '9'],
+    ],
+    [
       'a URI of ERC-1155',
       log([topic('URI(string,uint256)'), words(MAX)], encodeAbiParameters([{ type: 'string' }], ['ipfs://x'])),
       [0, MAX.toString(), MAX.toString()],

@@ -1,29 +1,26 @@
-import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import { type ColumnOf, columnList, columnsAs, hasSameKey, type Sql, sql, tableName } from '@chainstead/db';
-import {
-  createBlockTimes,
-  type Dataset,
-  type DecodeContext,
-  defineTable,
-  type RowsChange,
-} from '@chainstead/sync/datasets';
-import { type MetadataEventRow, nftCollections, nftTokenMetadata, nftMetadataEvents as table } from './schema.ts';
-
-/** ERC-4906, ERC-1155, ERC-7572 and its draft form. */
-const TOPICS = {
-  metadataUpdate: topic('MetadataUpdate(uint256)'),
-  batchMetadataUpdate: topic('BatchMetadataUpdate(uint256,uint256)'),
-  uri: topic('URI(string,uint256)'),
-  contractUriUpdated: topic('ContractURIUpdated()'),
-  contractUriChanged: topic('ContractURIUpdated(string,string)'),
-} as const;
+import { type DefinedEvent, defineEvent } from '@chainstead/events/decoding';
+import { eventDataset, eventRows, type RowsChange, timestampText } from '@chainstead/sync/datasets';
+import { nftCollections, nftTokenMetadata, nftMetadataEvents as table } from './schema.ts';
 
 /** Make earlier metadata due again. Events of what was never requested are not stored. */
-export const nftMetadataEvents: Dataset<MetadataEventRow> = {
+export const nftMetadataEvents = eventDataset({
   name: 'nft-metadata-events',
-  topics: () => Object.values(TOPICS),
-  table: defineTable(table),
-  decode,
+  table,
+  events: [
+    // ERC-4906. Some contracts index the arguments, which it does not.
+    aboutTokens(defineEvent('event MetadataUpdate(uint256 first)')),
+    aboutTokens(defineEvent('event MetadataUpdate(uint256 indexed first)')),
+    aboutTokens(defineEvent('event BatchMetadataUpdate(uint256 first, uint256 last)')),
+    aboutTokens(defineEvent('event BatchMetadataUpdate(uint256 indexed first, uint256 last)')),
+    aboutTokens(defineEvent('event BatchMetadataUpdate(uint256 indexed first, uint256 indexed last)')),
+    // ERC-1155
+    aboutTokens(defineEvent('event URI(string, uint256 indexed first)')),
+    // ERC-7572 and its draft form
+    aboutContract(defineEvent('event ContractURIUpdated()')),
+    aboutContract(defineEvent('event ContractURIUpdated(string, string)')),
+    aboutContract(defineEvent('event ContractURIUpdated(string indexed, string indexed)')),
+  ],
   projections: [
     {
       name: 'nft-metadata-due',
@@ -33,50 +30,27 @@ export const nftMetadataEvents: Dataset<MetadataEventRow> = {
       removed: () => [],
     },
   ],
-};
+});
 
-function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[] {
-  const times = createBlockTimes(context);
-  const rows: MetadataEventRow[] = [];
-  for (const log of logs) {
-    const about = readEvent(log);
-    if (about === null) continue;
-    rows.push({
-      tokenAddress: log.address,
-      chainId: context.chain.id,
-      blockNumber: log.blockNumber,
-      transactionIndex: log.transactionIndex,
-      logIndex: log.logIndex,
-      ...about,
-      blockTimestamp: times(log.blockNumber),
-    });
-  }
-  return rows;
+interface TokenIds {
+  readonly first: string;
+  /** Absent: one token. */
+  readonly last?: string;
 }
 
-type About = Pick<MetadataEventRow, 'kind' | 'fromTokenId' | 'toTokenId'>;
+function aboutTokens(event: DefinedEvent<object, TokenIds>) {
+  return eventRows(event, ({ first, last = first }, { address: tokenAddress, blockNumber }, { timestampOf }) => {
+    if (BigInt(last) < BigInt(first)) return [];
+    const blockTimestamp = timestampText(timestampOf(blockNumber));
+    return { tokenAddress, kind: 0 as const, fromTokenId: first, toTokenId: last, blockTimestamp };
+  });
+}
 
-function readEvent({ topics, data }: Log): About | null {
-  switch (topics[0]) {
-    case TOPICS.metadataUpdate:
-    case TOPICS.batchMetadataUpdate: {
-      // Some contracts index the arguments, which ERC-4906 does not.
-      const words = [...topics.slice(1).map((word) => word.slice(2)), ...(data.slice(2).match(/.{64}/g) ?? [])];
-      const [from, to = from] = words.map((word) => BigInt(`0x${word}`));
-      const isSingle = topics[0] === TOPICS.metadataUpdate;
-      if (words.length !== (isSingle ? 1 : 2) || from === undefined || to === undefined || to < from) return null;
-      return { kind: 0, fromTokenId: from.toString(), toTokenId: to.toString() };
-    }
-    case TOPICS.uri: {
-      const id = topics[1] === undefined ? null : BigInt(topics[1]).toString();
-      return id === null ? null : { kind: 0, fromTokenId: id, toTokenId: id };
-    }
-    case TOPICS.contractUriUpdated:
-    case TOPICS.contractUriChanged:
-      return { kind: 1, fromTokenId: null, toTokenId: null };
-    default:
-      return null;
-  }
+function aboutContract(event: DefinedEvent) {
+  return eventRows(event, (_values, { address: tokenAddress, blockNumber }, { timestampOf }) => {
+    const blockTimestamp = timestampText(timestampOf(blockNumber));
+    return { tokenAddress, kind: 1 as const, fromTokenId: null, toTokenId: null, blockTimestamp };
+  });
 }
 
 /** How far nodes lag, and clocks differ: such a document counts as older. */
@@ -127,8 +101,4 @@ function updateInOrder<Table extends typeof nftCollections | typeof nftTokenMeta
   return sql`UPDATE ${tableName(of)} SET due_at = now() WHERE (${columnList<Table>(of, key)}) IN (
     SELECT ${stored} FROM (${events}) AS event JOIN ${tableName(of)} AS stored ON ${isMeant}
     ORDER BY ${stored} FOR UPDATE OF stored)`;
-}
-
-function topic(signature: string): Hash {
-  return keccak256Hex(Buffer.from(signature));
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from '@chainstead/events/token-events';
+import { TRANSFER_TOPIC, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/token-events';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const PERMIT2 = '0x000000000022d473030f116ddee9f6b43ac78ba3' as Address;
 const chain = exampleChain({ wrappedNative: WRAPPED });
 const REPORTING: readonly Hash[] = [
   ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
-  ...[DEPOSIT_TOPIC, WITHDRAWAL_TOPIC, ...APPROVAL_EVENTS],
+  ...[WRAPPED_COIN_DEPOSIT.topic, WRAPPED_COIN_WITHDRAWAL.topic, ...APPROVAL_EVENTS],
 ];
 
 const account = fc.constantFrom(ME, BOB, ROUTER, ZERO_ADDRESS);

@@ -1,6 +1,6 @@
 import type { Hash } from '@chainstead/core';
 import { ZERO_HASH } from '@chainstead/core';
-import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from '@chainstead/events/token-events';
+import { TRANSFER_TOPIC, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from '@chainstead/events/token-events';
 import { APPROVAL_EVENTS } from '../approvals/read-approvals.ts';
 import type { EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
@@ -8,8 +8,8 @@ import { RECEIVERS_MIN } from './token-evidence.ts';
 
 const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
   ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
-  DEPOSIT_TOPIC,
-  WITHDRAWAL_TOPIC,
+  WRAPPED_COIN_DEPOSIT.topic,
+  WRAPPED_COIN_WITHDRAWAL.topic,
 ]);
 const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
 const TRANSFER_TOPICS = 3;

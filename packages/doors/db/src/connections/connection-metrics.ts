@@ -7,7 +7,7 @@ export const createConnectionMetrics = defineMetrics('chainstead_database', {
     'Number of open Postgres connections of the process, by pool (main, jobs) and state (in_use, idle)',
     ['pool', 'state'],
   ),
-  connectionsMax: gauge('Maximum number of connections in the pool (DATABASE_POOL_SIZE for main)', ['pool']),
+  connectionsMax: gauge('Maximum number of connections in the pool', ['pool']),
   waiting: gauge('Number of queries and transactions waiting for a connection from the pool', ['pool']),
 });
 

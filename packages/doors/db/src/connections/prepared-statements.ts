@@ -31,7 +31,7 @@ export function createPreparing(options: { readonly isPooled: boolean; readonly 
       if (hasWarned) return;
       hasWarned = true;
       options.logger.warn(
-        { remedy: 'Set max_prepared_statements in PgBouncer 1.21 or newer, or set DATABASE_PREPARED=false' },
+        { remedy: 'Set max_prepared_statements in PgBouncer 1.21 or newer' },
         'The connection pooler supports no prepared statements: Postgres parses and plans every request again',
       );
     },

@@ -90,16 +90,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const code = await exit;
     const text = output.join(' ');
     if (text.includes('lock file "postmaster.pid" already exists')) return 'taken';
-    const isTaken = text.includes('Address already in use');
-    if (options.port === undefined && attempt < PORT_ATTEMPTS && isTaken) continue;
+    if (options.port === undefined && attempt < PORT_ATTEMPTS && text.includes('Address already in use')) continue;
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_START',
       message: `The embedded Postgres exited with ${code} during startup: ${complaint(output)}`,
       facts: { folder: options.cluster, port, uid: options.account.uid ?? null, output },
-      remedy:
-        options.port !== undefined && isTaken
-          ? 'Set EMBEDDED_POSTGRES_PORT to a free port'
-          : 'Fix the error in the Postgres message, or set DATABASE_URL to another server',
+      remedy: 'Fix the error in the Postgres message, or set DATABASE_URL to another server',
       retryable: false,
     });
   }

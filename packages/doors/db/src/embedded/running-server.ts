@@ -49,7 +49,7 @@ export async function runOwnServer(folder: ServerFolder): Promise<UsedServer | '
   if (isPort && folder.server.port === undefined && started.port !== former)
     folder.server.logger.warn(
       { port: started.port, former_port: former },
-      'Another program uses the former port of the embedded Postgres. Set EMBEDDED_POSTGRES_PORT',
+      'Another program uses the former port of the embedded Postgres: update URLs of its clients',
     );
   return own(folder, started);
 }

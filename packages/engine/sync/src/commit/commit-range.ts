@@ -13,14 +13,11 @@ import { recordDatasetFailures } from '../read/dataset-failures.ts';
 import { batchOf, type DecodedBatch } from '../read/decoded-batch.ts';
 import type { RangeLevels } from '../read/part-levels.ts';
 import type { RangeRead } from '../read/read-range.ts';
-import type { CommitAttempt } from '../rows/commit-retry.ts';
-import { writeContracts } from '../rows/known-contracts.ts';
 import { removeRows, type WriteMode } from '../rows/row-changes.ts';
 import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { commitRows } from './commit-rows.ts';
+import { commitSettled } from './commit-settled.ts';
 import { independentOf, watchRows, writeDependentRows } from './dependent-rows.ts';
-import { requireCurrent } from './require-current.ts';
 import { requireIndexedBlocks, requireSameBlocks } from './same-blocks.ts';
 
 export interface RangeCommit {
@@ -34,54 +31,48 @@ export interface RangeCommit {
 }
 
 /** @returns rows per dataset. @throws RangeClaimedError */
-export async function commitRange(
+export function commitRange(
   dependencies: CommitDependencies,
-  commit: RangeCommit,
-): Promise<ReadonlyMap<string, number>> {
-  const placed = { blocks: [commit.read.range], batch: commit.batch };
-  return commitRows(dependencies, commit.datasets, placed, (how) => writeRange(dependencies, commit, how));
-}
-async function writeRange(
-  { database, chain, knownContracts }: CommitDependencies,
   { read, batch, datasets, owner, kind, isUnsettled = false }: RangeCommit,
-  { lockFirst, rowsMayExist }: CommitAttempt,
-) {
-  // Invariant: SYNC-WHOLE-BLOCK
-  const { contracts, decoded } = await database.transaction(async (transaction) => {
+): Promise<ReadonlyMap<string, number>> {
+  const { chain } = dependencies;
+  const { range } = read;
+  return commitSettled(dependencies, {
+    datasets,
+    placed: { blocks: [range], batch },
     // A rollback takes it first, too: it comes before, or removes these rows.
-    if (lockFirst || isUnsettled) await lockChainCommits(transaction, chain);
-    await consumeClaims(transaction, owner, chain, [read.range]);
-    if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
-    else await requireSameBlocks(transaction, chain, read.range, read.blocks);
-    const watches = await watchRows(transaction, chain, datasets, read.range);
-    if (kind === 'replace') {
-      // Rows in unresolved shard transactions are invisible: they would stay.
-      if (await isSpread(transaction)) await requireSettled(transaction);
-      await removeRange(transaction, chain, datasets, read.range);
-    }
-    const expected = await readProjectionRecords(transaction, chain.id);
-    const mode: WriteMode = rowsMayExist ? 'may-exist' : 'empty-range';
-    const added = await writeRows(
-      transaction,
-      batchOf(batch, independentOf(datasets)),
-      { blocks: 'may-exist', rows: mode },
-      { isFollowed: (dataset) => isFollowed(dataset, expected) },
-    );
-    // Claims separate rows; coverage, contracts and projections are shared.
-    await lockChainCommits(transaction, chain);
-    await requireCurrent(transaction, datasets);
-    const records = lockFirst ? expected : await readProjectionRecords(transaction, chain.id);
-    requireAsExpected(datasets, expected, records);
-    const depending = { chain, datasets, batch, mode, watches, range: read.range };
-    const dependent = await writeDependentRows(transaction, depending);
-    await deriveAdded(transaction, chain, added.changes, records);
-    const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
-    await recordLevels(transaction, chain, datasets, read.levels);
-    await recordDatasetFailures(transaction, chain.id, batch.failures);
-    return { contracts: written, decoded: new Map([...added.decoded, ...dependent]) };
+    locksFirst: isUnsettled,
+    async begin(transaction) {
+      await consumeClaims(transaction, owner, chain, [range]);
+      if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
+      else await requireSameBlocks(transaction, chain, range, read.blocks);
+    },
+    async write(transaction, { rowsMayExist, lock }) {
+      const watches = await watchRows(transaction, chain, datasets, range);
+      if (kind === 'replace') {
+        // Rows in unresolved shard transactions are invisible: they would stay.
+        if (await isSpread(transaction)) await requireSettled(transaction);
+        await removeRange(transaction, chain, datasets, range);
+      }
+      const expected = await readProjectionRecords(transaction, chain.id);
+      const mode: WriteMode = rowsMayExist ? 'may-exist' : 'empty-range';
+      const added = await writeRows(
+        transaction,
+        batchOf(batch, independentOf(datasets)),
+        { blocks: 'may-exist', rows: mode },
+        { isFollowed: (dataset) => isFollowed(dataset, expected) },
+      );
+      await lock();
+      const records = await readProjectionRecords(transaction, chain.id);
+      requireAsExpected(datasets, expected, records);
+      const depending = { chain, datasets, batch, mode, watches, range };
+      const dependent = await writeDependentRows(transaction, depending);
+      await deriveAdded(transaction, chain, added.changes, records);
+      await recordLevels(transaction, chain, datasets, read.levels);
+      await recordDatasetFailures(transaction, chain.id, batch.failures);
+      return { contracts: added.contracts, result: new Map([...added.decoded, ...dependent]) };
+    },
   });
-  knownContracts.add(contracts);
-  return decoded;
 }
 
 export async function recordLevels(

@@ -11,11 +11,9 @@ import {
   type DecodedBatch,
   decodeBatch,
 } from '../read/decoded-batch.ts';
-import type { CommitAttempt } from '../rows/commit-retry.ts';
-import { writeContracts } from '../rows/known-contracts.ts';
-import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
+import { writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { commitRows } from './commit-rows.ts';
+import { commitSettled } from './commit-settled.ts';
 
 export interface SubjectCommit extends SubjectRecording {
   readonly datasets: readonly Dataset[];
@@ -60,27 +58,24 @@ export async function commitSubjectRows(dependencies: SubjectDependencies, commi
 
 type SubjectBatch = SubjectRecording & { datasets: readonly Dataset[]; batch: DecodedBatch; numbers: number[] };
 
-async function writeSubject(
+function writeSubject(
   dependencies: SubjectDependencies,
-  { datasets, batch, numbers, ...commit }: SubjectBatch,
+  { datasets, batch, numbers, begin, record }: SubjectBatch,
 ): Promise<number> {
-  const { database, chain, knownContracts } = dependencies;
-  const write = ({ lockFirst }: CommitAttempt) =>
-    database.transaction(async (transaction) => {
-      if (lockFirst) await lockChainCommits(transaction, chain);
-      await commit.begin?.(transaction);
+  const { chain } = dependencies;
+  const blocks = numbers.toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
+  return commitSettled(dependencies, {
+    datasets,
+    placed: { blocks, batch, rows: 'single' },
+    ...(begin && { begin }),
+    async write(transaction, { lock }) {
       // Rows before the lock, as every writer: a backfill may hold rows and wait for the lock.
       const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
-      await lockChainCommits(transaction, chain);
+      await lock();
       await deriveAdded(transaction, chain, added.changes);
       const rowsAdded = added.changes.reduce((sum, { rows }) => sum + rows, 0);
-      const contracts = await writeContracts(transaction, chain, added.contracts, knownContracts);
-      await commit.record(transaction, rowsAdded);
-      return { contracts, rowsAdded };
-    });
-  const blocks = numbers.toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
-  const placed = { blocks, batch, rows: 'single' } as const;
-  const { contracts, rowsAdded } = await commitRows(dependencies, datasets, placed, write);
-  knownContracts.add(contracts);
-  return rowsAdded;
+      await record(transaction, rowsAdded);
+      return { contracts: added.contracts, result: rowsAdded };
+    },
+  });
 }

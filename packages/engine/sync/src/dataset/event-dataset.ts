@@ -66,15 +66,15 @@ interface EventDatasetOptions<Table extends PgTable> extends Omit<LogDatasetOpti
   isRead?(chain: Chain): boolean;
 }
 
-/** A dataset of events with distinct topics, from any contract. */
+/** A dataset of events from any contract. Layouts may share a topic. */
 export function eventDataset<Table extends PgTable>(options: EventDatasetOptions<Table>): Dataset<RowIn<Table>> {
   const { events, isRead = () => true, ...members } = options;
-  const byTopic = new Map<string | undefined, EventRows<OwnColumns<Table>>>(
-    events.map((event) => [event.topic, event]),
-  );
+  const byTopic = Map.groupBy(events, ({ topic }): string | undefined => topic);
+  const topics = [...new Set(events.map(({ topic }) => topic))];
   return logDataset<Table>({
     ...members,
-    topics: (chain) => (isRead(chain) ? [...byTopic.values()].map(({ topic }) => topic) : []),
-    rows: (log, context) => (isRead(context.chain) ? byTopic.get(log.topics[0])?.rows(log, context) : undefined) ?? [],
+    topics: (chain) => (isRead(chain) ? topics : []),
+    rows: (log, context) =>
+      isRead(context.chain) ? (byTopic.get(log.topics[0]) ?? []).flatMap((event) => event.rows(log, context)) : [],
   });
 }

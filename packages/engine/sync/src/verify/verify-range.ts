@@ -6,9 +6,8 @@ import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import { recordLevels } from '../commit/commit-range.ts';
-import { commitRows } from '../commit/commit-rows.ts';
+import { commitSettled, type SettledRows } from '../commit/commit-settled.ts';
 import { independentOf, isDependent, type RowWatches, selectedParts, watchRows } from '../commit/dependent-rows.ts';
-import { requireCurrent } from '../commit/require-current.ts';
 import { requireSameBlocks } from '../commit/same-blocks.ts';
 import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
@@ -20,9 +19,8 @@ import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
 import { type DecodedRange, readRangeProven, wholeDatasets } from '../read/read-range.ts';
-import { writeContracts } from '../rows/known-contracts.ts';
 import { addMissing, type BlockRowCount, type RepairedRows, removeSurplus, stageRows } from '../rows/row-changes.ts';
-import { lockChainCommits, writeBlocks } from '../rows/write-batch.ts';
+import { writeBlocks } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 
@@ -56,8 +54,17 @@ export async function verifyRange(
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
   const reading = { ...options, parts: partsOf(datasets, chain), depth: readsInFlight, signal };
   const read = await readRangeProven(reading, range, decoder);
-  const placed = { blocks: [range], batch: read.batch };
-  const repairs = await commitRows(options, datasets, placed, () => writeRepairs(options, read));
+  const repairs = await commitSettled(options, {
+    ...{ datasets, placed: { blocks: [range], batch: read.batch }, locksFirst: true },
+    async begin(transaction) {
+      await consumeClaims(transaction, options.owner, chain, [range]);
+      await requireSameBlocks(transaction, chain, range, read.blocks);
+    },
+    async write(transaction, { lock }) {
+      await lock();
+      return writeRepairs(transaction, options, read);
+    },
+  });
   for (const { block, upstream, kind, missing, surplus } of repairedBlocks(repairs)) {
     options.metrics.proverRepairedBlocks.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
     if (upstream !== null) options.pool.reportFault(upstream, kind, { block, missing, surplus });
@@ -70,36 +77,33 @@ export async function verifyRange(
   return { range, levels, proven, repairs };
 }
 
-async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise<Repair[]> {
-  const { chain, database } = options;
+async function writeRepairs(
+  transaction: Transaction,
+  options: VerifyOptions,
+  read: DecodedRange,
+): Promise<SettledRows<Repair[]>> {
+  const { chain } = options;
   const { range } = read;
-  return database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
-    await consumeClaims(transaction, options.owner, chain, [range]);
-    await requireSameBlocks(transaction, chain, range, read.blocks);
-    await requireCurrent(transaction, options.datasets);
-    const coverage = await listCoverage(transaction, chain.id);
-    const datasets = wholeDatasets(options, read).filter((dataset) => isKept(options, dataset, range, coverage));
-    const watches = await watchRows(transaction, chain, datasets, range);
-    const independent = independentOf(datasets);
-    const batch = batchOf(read.batch, datasets);
-    const contracts = await stageRows(transaction, batchOf(batch, independent).parts);
-    const repairing = { range, coverage, failures: batch.failures };
-    const repairs = [
-      ...(await repairRows(transaction, chain, independent, repairing)),
-      ...(await repairDependentRows(transaction, chain, datasets, { ...repairing, batch, watches })),
-    ];
-    await writeBlocks(transaction, batch.blockLines);
-    await writeContracts(transaction, chain, contracts, options.knownContracts);
-    await recordLevels(transaction, chain, datasets, read.levels);
-    await recordDatasetFailures(transaction, chain.id, batch.failures);
-    await recordFaults(transaction, chain.id, repairedBlocks(repairs));
-    for (const [dataset, ofDataset] of Map.groupBy(repairs, (repair) => repair.dataset)) {
-      const blocks = ofDataset.map(({ block }) => block);
-      await recordRewritten(transaction, chain.id, [dataset], { from: Math.min(...blocks), to: Math.max(...blocks) });
-    }
-    return repairs;
-  });
+  const coverage = await listCoverage(transaction, chain.id);
+  const datasets = wholeDatasets(options, read).filter((dataset) => isKept(options, dataset, range, coverage));
+  const watches = await watchRows(transaction, chain, datasets, range);
+  const independent = independentOf(datasets);
+  const batch = batchOf(read.batch, datasets);
+  const contracts = await stageRows(transaction, batchOf(batch, independent).parts);
+  const repairing = { range, coverage, failures: batch.failures };
+  const repairs = [
+    ...(await repairRows(transaction, chain, independent, repairing)),
+    ...(await repairDependentRows(transaction, chain, datasets, { ...repairing, batch, watches })),
+  ];
+  await writeBlocks(transaction, batch.blockLines);
+  await recordLevels(transaction, chain, datasets, read.levels);
+  await recordDatasetFailures(transaction, chain.id, batch.failures);
+  await recordFaults(transaction, chain.id, repairedBlocks(repairs));
+  for (const [dataset, ofDataset] of Map.groupBy(repairs, (repair) => repair.dataset)) {
+    const blocks = ofDataset.map(({ block }) => block);
+    await recordRewritten(transaction, chain.id, [dataset], { from: Math.min(...blocks), to: Math.max(...blocks) });
+  }
+  return { contracts, result: repairs };
 }
 
 function isKept(

@@ -53,7 +53,10 @@ export function defineEvent<const Line extends string>(
 type Input = AbiEvent['inputs'][number];
 
 function readerOf({ inputs, topic0 }: AbiEvent, isStored: boolean): (log: EventLog) => object | null {
-  const indexed = inputs.filter(({ isIndexed }) => isIndexed).map((input) => ({ ...input, read: topicReader(input) }));
+  const indexed = inputs.filter(({ isIndexed }) => isIndexed);
+  const topicFields = indexed.flatMap((input, index) =>
+    input.name === '' ? [] : [{ name: input.name, topic: index + 1, read: topicReader(input) }],
+  );
   const readData = dataReader(
     inputs.filter(({ isIndexed }) => !isIndexed),
     isStored,
@@ -61,9 +64,8 @@ function readerOf({ inputs, topic0 }: AbiEvent, isStored: boolean): (log: EventL
   return ({ topics, data }) => {
     if (topics[0] !== topic0 || topics.length !== indexed.length + 1) return null;
     const values: Record<string, unknown> = {};
-    for (const [index, { name, read }] of indexed.entries()) {
-      if (name === '') continue;
-      const value = read(topics[index + 1] ?? '0x');
+    for (const { name, topic, read } of topicFields) {
+      const value = read(topics[topic] ?? '0x');
       if (value === undefined) return null;
       values[name] = isStored && typeof value === 'bigint' ? String(value) : value;
     }

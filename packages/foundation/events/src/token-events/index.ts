@@ -22,4 +22,4 @@ export {
   TRANSFER_TOPIC,
   topicOf,
 } from './topics.ts';
-export { DEPOSIT_TOPIC, decodeWrappedCoinMove, WITHDRAWAL_TOPIC } from './wrapped-coin-move.ts';
+export { decodeWrappedCoinMove, WRAPPED_COIN_DEPOSIT, WRAPPED_COIN_WITHDRAWAL } from './wrapped-coin-move.ts';

@@ -6,7 +6,7 @@ import { createAttemptRecorder } from './attempt-recorder.ts';
 import type { Attempt } from './delivery.ts';
 import { readDueDeliveries } from './due-deliveries.ts';
 import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
-import { EXAMPLE_RETRIES } from './testing/example-retries.ts';
+import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 
 test('an attempt that Postgres refuses is given up, and those beside it are recorded', async () => {
   const { database, drop } = await createScratchDatabase();
@@ -15,7 +15,7 @@ test('an attempt that Postgres refuses is given up, and those beside it are reco
   await addMatches(database, streamId, { blocks: [1, 2, 3] });
   const due = await readDueDeliveries(database, { streamIds: [streamId], limit: 3, without: [] });
   const recorder = createAttemptRecorder({
-    ...{ database, retries: EXAMPLE_RETRIES, clock: systemClock, logger: silentLogger() },
+    ...{ database, retryDelaysMs: EXAMPLE_DELAYS_MS, clock: systemClock, logger: silentLogger() },
     onRecorded: async () => undefined,
   });
   // Postgres text cannot contain a NUL character.

@@ -2,11 +2,10 @@ import type { Clock, Logger } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Attempt, DeliveryVerdict } from './delivery.ts';
 import { type Recorded, recordAttempts } from './record-attempts.ts';
-import type { RetryPolicy } from './retry-policy.ts';
 
 export interface AttemptRecorderOptions {
   readonly database: Database;
-  readonly retries: RetryPolicy;
+  readonly retryDelaysMs: readonly number[];
   readonly clock: Clock;
   readonly logger: Logger;
   onRecorded(attempts: readonly Attempt[], recorded: Recorded): Promise<void>;
@@ -66,12 +65,12 @@ function batchSize(waiting: readonly Waiting[]): number {
 
 /** Never throws. Retries while Postgres is unavailable: every attempt must be recorded. */
 async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]): Promise<void> {
-  const { database, retries, clock, logger } = options;
+  const { database, retryDelaysMs, clock, logger } = options;
   let open = batch;
   for (let delayMs = RETRY_MS_MIN; ; delayMs = Math.min(RETRY_MS_MAX, delayMs * 2)) {
     const attempts = open.map(({ attempt }) => attempt);
     try {
-      const recorded = await recordAttempts(database, attempts, retries);
+      const recorded = await recordAttempts(database, attempts, retryDelaysMs);
       await options.onRecorded(attempts, recorded);
       for (const { attempt, resolve } of open) resolve(recorded.verdicts.get(attempt.id) ?? 'repeated');
       return;

@@ -34,8 +34,8 @@ describe('1,000 webhooks', () => {
   });
 
   function startWorker(clockOffsetMs = 0): void {
-    const retries = { retries: 1_000, delaysMs: [50] as const };
-    const options: WorkerProcessOptions = { databaseUrl: scratch.url, retries, clockOffsetMs };
+    const retryDelaysMs = Array.from({ length: 1_000 }, () => 50);
+    const options: WorkerProcessOptions = { databaseUrl: scratch.url, retryDelaysMs, clockOffsetMs };
     workers.push(
       spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] }),
     );

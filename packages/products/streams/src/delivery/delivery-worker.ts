@@ -11,14 +11,13 @@ import { createHostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
 import { pruneHistory } from './prune-history.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
-import type { RetryPolicy } from './retry-policy.ts';
 import { createStatusMachine, readQueueSizes } from './status-machine.ts';
 
 export interface DeliveryWorkerOptions {
   readonly database: Database;
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
-  readonly retries: RetryPolicy;
+  readonly retryDelaysMs: readonly number[];
   readonly historyDays: number;
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
@@ -48,7 +47,7 @@ const ABORT_GRACE_MS = 2_000;
 type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, logger, clock, retries } = options;
+  const { database, logger, clock, retryDelaysMs } = options;
   const time = createDatabaseClock(options);
   const metrics = measureDeliveries({ registry: options.metrics, database, logger });
   const { leaseMs = 10_000, sweepEveryMs = 200, judgeEveryMs = 5_000, postponeMs = 15_000 } = options;
@@ -56,7 +55,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const machine = createStatusMachine({ database, logger, metrics });
   const recorder = createAttemptRecorder({
     database,
-    retries,
+    retryDelaysMs,
     clock,
     logger,
     onRecorded: (_attempts, { unhealthy }) => machine.failUnhealthy(unhealthy),

@@ -11,7 +11,7 @@ const scratch = scratchOfFile();
 
 test('a webhook is told with the text that was sent, and every attempt with its answer and time', async () => {
   const receiver = await startWebhookReceiver({ answer: (_, count) => ({ status: count === 1 ? 503 : 204 }) });
-  const worker = await startStagedWorker(scratch.database, { retries: { retries: 3, delaysMs: [3_600_000] } });
+  const worker = await startStagedWorker(scratch.database, { retryDelaysMs: [3_600_000, 3_600_000, 3_600_000] });
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();

@@ -7,7 +7,7 @@ import type { Attempt, Delivery } from './delivery.ts';
 import { readDueDeliveries } from './due-deliveries.ts';
 import { recordAttempts } from './record-attempts.ts';
 import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
-import { EXAMPLE_RETRIES } from './testing/example-retries.ts';
+import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 
 let scratch: ScratchDatabase;
 let streamId: string;
@@ -38,7 +38,7 @@ function attempt(delivery: Delivery | undefined, success: boolean, body = '{"ret
   return { id: randomUUID(), delivery, body, outcome, finishedAt: NOW };
 }
 
-const record = (...attempts: Attempt[]) => recordAttempts(scratch.database, attempts, EXAMPLE_RETRIES);
+const record = (...attempts: Attempt[]) => recordAttempts(scratch.database, attempts, EXAMPLE_DELAYS_MS);
 const outbox = () => readOutbox(scratch.database, streamId);
 const stats = () => readStreamStats(scratch.database, streamId);
 

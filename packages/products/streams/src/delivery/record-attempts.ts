@@ -1,7 +1,7 @@
 import { type Database, sql, type Transaction } from '@chainstead/db';
 import { type Attempt, type DeliveryVerdict, recordsOf } from './delivery.ts';
 import { recordArrivals } from './record-arrivals.ts';
-import { type RetryPolicy, requestedDelay, retryDelay } from './retry-policy.ts';
+import { requestedDelay, retryDelay } from './retry-policy.ts';
 import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
 
@@ -14,12 +14,12 @@ export interface Recorded {
 export async function recordAttempts(
   database: Database,
   attempts: readonly Attempt[],
-  policy: RetryPolicy,
+  retryDelaysMs: readonly number[],
 ): Promise<Recorded> {
   const { arrivals, others } = sortOut(attempts);
   const [arrived, recorded] = [
     arrivals.length === 0 ? new Map<string, DeliveryVerdict>() : await recordArrivals(database, arrivals),
-    others.length === 0 ? NOTHING_RECORDED : await recordInTurn(database, others, policy),
+    others.length === 0 ? NOTHING_RECORDED : await recordInTurn(database, others, retryDelaysMs),
   ];
   return { verdicts: new Map([...arrived, ...recorded.verdicts]), unhealthy: recorded.unhealthy };
 }
@@ -41,7 +41,11 @@ function sortOut(attempts: readonly Attempt[]): { readonly arrivals: Attempt[]; 
   return { arrivals: attempts.filter(isArrival), others: attempts.filter((attempt) => !isArrival(attempt)) };
 }
 
-function recordInTurn(database: Database, attempts: readonly Attempt[], policy: RetryPolicy): Promise<Recorded> {
+function recordInTurn(
+  database: Database,
+  attempts: readonly Attempt[],
+  retryDelaysMs: readonly number[],
+): Promise<Recorded> {
   return database.transaction(async (transaction) => {
     const rows = await lockDeliveries(transaction, attempts);
     const recorded = await insertAttempts(transaction, attempts);
@@ -51,7 +55,7 @@ function recordInTurn(database: Database, attempts: readonly Attempt[], policy: 
     for (const attempt of fresh) {
       const row = rows.get(attempt.delivery.id);
       if (attempt.outcome.success && row?.deliveredAt === null) firstDelivered.add(attempt.id);
-      verdicts.set(attempt.id, row === undefined ? 'repeated' : settle(row, attempt, policy));
+      verdicts.set(attempt.id, row === undefined ? 'repeated' : settle(row, attempt, retryDelaysMs));
     }
     await updateDeliveries(transaction, [...rows.values()]);
     await addStatistics(transaction, fresh, firstDelivered);
@@ -78,7 +82,7 @@ async function lockDeliveries(transaction: Transaction, attempts: readonly Attem
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): DeliveryVerdict {
+function settle(row: OutboxRow, attempt: Attempt, retryDelaysMs: readonly number[]): DeliveryVerdict {
   const { outcome, delivery, finishedAt } = attempt;
   row.body = attempt.body;
   if (outcome.success) {
@@ -92,7 +96,7 @@ function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Delivery
   if (row.status !== 'pending' || row.retries !== delivery.retries) return 'repeated';
   row.retries += 1;
   const requestedAgain = row.resend !== delivery.resend;
-  const delayMs = retryDelay(policy, row.retries, requestedDelay(outcome, finishedAt));
+  const delayMs = retryDelay(retryDelaysMs, row.retries, requestedDelay(outcome, finishedAt));
   if (!requestedAgain) row.resend = null;
   if (delayMs === null && !requestedAgain) {
     row.status = row.deliveredAt === null ? 'failed' : 'delivered';

@@ -14,8 +14,7 @@ const scratch = scratchOfFile();
 
 async function stage() {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
-  const retries = { retries: 1, delaysMs: [3_600_000] as const };
-  const worker = await startStagedWorker(scratch.database, { retries });
+  const worker = await startStagedWorker(scratch.database, { retryDelaysMs: [3_600_000] });
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();

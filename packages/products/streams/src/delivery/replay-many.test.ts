@@ -14,7 +14,7 @@ const actor = (id: string): AuditActor => ({ door: 'console', id, name: null, ad
 /** A stream with one permanently failed webhook per block, each after one attempt. */
 async function stage(blocks: number, retries = 0) {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
-  const worker = await startStagedWorker(scratch.database, { retries: { retries, delaysMs: [1] } });
+  const worker = await startStagedWorker(scratch.database, { retryDelaysMs: Array.from({ length: retries }, () => 1) });
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();

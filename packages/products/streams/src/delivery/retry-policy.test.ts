@@ -1,25 +1,24 @@
 import { expect, test } from 'vitest';
 import { requestedDelay, retryDelay } from './retry-policy.ts';
-import { EXAMPLE_RETRIES } from './testing/example-retries.ts';
+import { EXAMPLE_DELAYS_MS } from './testing/example-retries.ts';
 
 test('the standard waits are those of the provider, then nothing more', () => {
-  const minutes = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelay(EXAMPLE_RETRIES, failures));
+  const minutes = [1, 2, 3, 4, 5, 6, 7, 8].map((failures) => retryDelay(EXAMPLE_DELAYS_MS, failures));
   expect(minutes.map((ms) => (ms === null ? null : ms / 60_000))).toEqual([1, 10, 60, 120, 360, 720, 1_440, null]);
 });
 
-test('the last wait of a short schedule is that of all further attempts', () => {
-  const policy = { retries: 3, delaysMs: [5, 10] as const };
-  expect([1, 2, 3, 4].map((failures) => retryDelay(policy, failures))).toEqual([5, 10, 10, null]);
+test('a short schedule has as many retries as delays', () => {
+  expect([1, 2, 3].map((failures) => retryDelay([5, 10], failures))).toEqual([5, 10, null]);
 });
 
 test('without retries the first failure is the last', () => {
-  expect(retryDelay({ ...EXAMPLE_RETRIES, retries: 0 }, 1)).toBeNull();
+  expect(retryDelay([], 1)).toBeNull();
 });
 
 test('a requested delay lengthens that of the schedule and never shortens it', () => {
-  expect(retryDelay(EXAMPLE_RETRIES, 1, 90_000)).toBe(90_000);
-  expect(retryDelay(EXAMPLE_RETRIES, 1, 30_000)).toBe(60_000);
-  expect(retryDelay(EXAMPLE_RETRIES, 8, 90_000)).toBeNull();
+  expect(retryDelay(EXAMPLE_DELAYS_MS, 1, 90_000)).toBe(90_000);
+  expect(retryDelay(EXAMPLE_DELAYS_MS, 1, 30_000)).toBe(60_000);
+  expect(retryDelay(EXAMPLE_DELAYS_MS, 8, 90_000)).toBeNull();
 });
 
 const NOW = new Date('2030-01-01T00:00:00Z');

@@ -1,17 +1,12 @@
 import type { AttemptOutcome } from './delivery.ts';
 
-/** `WEBHOOK_RETRIES`, `WEBHOOK_RETRY_SCHEDULE`: apps/chainstead/src/configuration/webhook-keys.ts, docs/api/streams.md#retries */
-export interface RetryPolicy {
-  readonly retries: number;
-  /** After the first failed attempt, the second, …; the last one repeats. */
-  readonly delaysMs: readonly [number, ...number[]];
-}
-
-/** Null: no attempt is left. `atLeastMs` never shortens the schedule. */
-export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0): number | null {
-  if (failures > policy.retries) return null;
-  const delayMs = policy.delaysMs[failures - 1] ?? policy.delaysMs.at(-1) ?? null;
-  return delayMs === null ? null : Math.max(delayMs, atLeastMs);
+/**
+ * `WEBHOOK_RETRIES`: apps/chainstead/src/configuration/webhook-keys.ts, docs/api/streams.md#retries.
+ * Null: no attempt is left. `atLeastMs` never shortens the schedule.
+ */
+export function retryDelay(delaysMs: readonly number[], failures: number, atLeastMs = 0): number | null {
+  const delayMs = delaysMs[failures - 1];
+  return delayMs === undefined ? null : Math.max(delayMs, atLeastMs);
 }
 
 const REQUESTED_MAX_MS = 3_600_000;

@@ -99,7 +99,7 @@ class RangeTooLongError extends ApiError {
     super({
       code: 'HISTORICAL_RANGE_TOO_LONG',
       status: 400,
-      message: `The range has ${blocks} blocks, the limit of a historical job is ${limit} (HISTORICAL_JOB_BLOCKS): split the range`,
+      message: `The range has ${blocks} blocks, the limit of a historical job is ${limit}: split the range`,
       details: { blocks, limit },
     });
   }

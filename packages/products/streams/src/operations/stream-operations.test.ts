@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createDeliveryWorker } from '../delivery/delivery-worker.ts';
 import { createProbeWebhook, createTestWebhook } from '../delivery/test-webhook.ts';
-import { EXAMPLE_RETRIES } from '../delivery/testing/example-retries.ts';
+import { EXAMPLE_DELAYS_MS } from '../delivery/testing/example-retries.ts';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../enrichment/webhook-bodies.ts';
 import { createPastBlockServices } from '../historical/past-block-services.ts';
@@ -304,7 +304,7 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
     database: scratch.database,
     egress,
     bodies: createWebhookBodies({ database: scratch.database, chains: [{ chain, enrich }], clock: systemClock }),
-    retries: EXAMPLE_RETRIES,
+    retryDelaysMs: EXAMPLE_DELAYS_MS,
     historyDays: 7,
     concurrency: 10,
     concurrencyPerHost: 10,

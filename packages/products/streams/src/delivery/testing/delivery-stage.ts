@@ -25,7 +25,7 @@ import type { StreamConfig } from '../../stream.ts';
 import { writeMatches } from '../../watching/record-matches.ts';
 import type { DeliveryKind } from '../delivery.ts';
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
-import { EXAMPLE_RETRIES } from './example-retries.ts';
+import { EXAMPLE_DELAYS_MS } from './example-retries.ts';
 
 export const STAGE_CHAIN: Chain = createChainRegistry().get('eth');
 const WATCHED = parseAddress('0x00000000000000000000000000000000000000aa');
@@ -203,7 +203,7 @@ export async function startStagedWorker(
     database,
     egress,
     bodies: createWebhookBodies({ database, chains, clock }),
-    retries: EXAMPLE_RETRIES,
+    retryDelaysMs: EXAMPLE_DELAYS_MS,
     historyDays: 7,
     concurrency: 200,
     concurrencyPerHost: PER_HOST,

@@ -7,12 +7,11 @@ import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
-import type { RetryPolicy } from '../retry-policy.ts';
 import { STAGE_CHAIN, startStagedWorker } from './delivery-stage.ts';
 
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
-  readonly retries?: RetryPolicy;
+  readonly retryDelaysMs?: readonly number[];
   /** Clock offset in milliseconds. Default 0. */
   readonly clockOffsetMs?: number;
   /** Building the webhook of this block kills the process, like running out of memory. */
@@ -37,6 +36,7 @@ const enrich: EnrichMatch = async ({ match, block }) => {
   return enrichedMatch(match, STAGE_CHAIN);
 };
 const bodies = createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock, journal });
-const changes = { leaseMs: 1_000, clock, bodies };
-await startStagedWorker(database, options.retries === undefined ? changes : { ...changes, retries: options.retries });
+const { retryDelaysMs } = options;
+const changes = { leaseMs: 1_000, clock, bodies, ...(retryDelaysMs !== undefined && { retryDelaysMs }) };
+await startStagedWorker(database, changes);
 process.stdout.write('working\n');
