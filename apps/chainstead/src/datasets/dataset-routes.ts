@@ -35,8 +35,8 @@ import {
   type NodeReadQueue,
   nativeBalanceRoutes,
   type ReadingContext,
-  transactionFactsOf,
 } from '@chainstead/node-reads';
+import { transactionFactsOf } from '@chainstead/node-reads/transaction-facts';
 import { createOnDemandBackfill, type OnDemandBackfillOptions } from '@chainstead/pages/on-demand';
 import {
   createDirectPriceReader,

@@ -17,5 +17,5 @@ export type { BlockToRead } from './read-at-block.ts';
 export { type AccountMethod, type StateAt, stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
-export { transactionFactsOf, transactionFactsReader } from './transaction-facts/transaction-facts.ts';
+export { transactionFactsReader } from './transaction-facts/transaction-facts.ts';
 export { unlessUnavailable } from './unless-unavailable.ts';

@@ -14,7 +14,8 @@ import {
   requireIndexes,
   textParameter,
 } from '@chainstead/http';
-import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import { transactionFactsOf } from '@chainstead/node-reads/transaction-facts';
 import { areTablesSpread, createMissingIndexes, ITEM_ORDER, showIndexed } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';
