@@ -1,7 +1,7 @@
 import { parseHash, silentLogger } from '@chainstead/core';
 import { hasCodeOf } from '@chainstead/node-reads';
+import { transactionFactsOf } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
-import { transactionFactsOf } from '@chainstead/node-reads/transaction-facts';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { readTokenFacts } from '@chainstead/tokens';

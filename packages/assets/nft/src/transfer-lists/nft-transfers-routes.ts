@@ -14,8 +14,7 @@ import {
   requireIndexes,
   textParameter,
 } from '@chainstead/http';
-import type { NodeReadQueue } from '@chainstead/node-reads';
-import { transactionFactsOf } from '@chainstead/node-reads/transaction-facts';
+import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads/requests';
 import { areTablesSpread, createMissingIndexes, ITEM_ORDER, showIndexed } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';

@@ -1,5 +1,6 @@
 import { type Hash, isQuantity, parseQuantity } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
 import { parseReceipt } from '@chainstead/rpc';
 import { standardTransaction } from '@chainstead/rpc/standard-form';
