@@ -1,12 +1,15 @@
-import type { ChainRegistry } from '@chainstead/chains';
-import type { Clock, Logger } from '@chainstead/core';
-import type { Database, DiskPlace } from '@chainstead/db';
-import type { AuditActor, InnerAsker, KeyStore } from '@chainstead/http';
+import type { AptosNetwork } from '@chainstead/aptos';
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import type { Address, Clock, Hash, Logger } from '@chainstead/core';
+import type { Database, DiskPlace, ReadDatabase } from '@chainstead/db';
+import type { AuditActor, InnerApi, InnerAsker, KeyStore } from '@chainstead/http';
+import type { PictureReader } from '@chainstead/nft';
+import type { HashPlace } from '@chainstead/node-reads';
 import type { StreamOperations } from '@chainstead/streams';
+import type { NameService } from '@chainstead/tokens/names';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
 import type { MenuGroup } from './layout/page.ts';
-import type { ExplorerServices } from './pages/explorer/explorer-services.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-form.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';
@@ -86,4 +89,17 @@ export interface ConsoleServices {
   readonly rangeWork: RangeWorkOffer;
   readonly logger: Logger;
   readonly clock: Clock;
+}
+
+export interface ExplorerServices {
+  readonly chains: readonly Chain[];
+  readonly networks: readonly AptosNetwork[];
+  readonly data: InnerApi;
+  readonly reads: ReadDatabase;
+  /** Null: no node has the hash; undefined: no node responded in time. */
+  placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
+  /** Without addresses that no node returned in time. */
+  hasCodeOf(chain: Chain, addresses: readonly Address[]): Promise<ReadonlyMap<Address, boolean>>;
+  readonly pictures: PictureReader;
+  readonly nameServices: readonly NameService[];
 }

@@ -21,7 +21,7 @@ export {
 } from './operations/stream-operations.ts';
 export { type AttemptPage, listAttempts } from './records/attempts.ts';
 export { readStreamSettings } from './records/settings.ts';
-export { createStreamAddressStore } from './records/stream-addresses.ts';
+export { type AddressPage, createStreamAddressStore } from './records/stream-addresses.ts';
 export {
   listStreamOverviews,
   type OverviewPage,

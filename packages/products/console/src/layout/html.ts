@@ -3,6 +3,8 @@ import { html } from 'hono/html';
 export type Html = ReturnType<typeof html>;
 
 export const NOTHING: Html = html``;
+/** No value. Compared by identity. */
+export const NONE: Html = html`–`;
 
 const TEXT_MAX = 120;
 const LINE_ENDS = /[\t\r\n]+/g;
@@ -19,4 +21,16 @@ export function cut(text: string, max: number = TEXT_MAX): string {
   const beginning = text.slice(0, max + 1).toWellFormed();
   const clean = beginning.replaceAll(LINE_ENDS, ' ').replaceAll(UNSEEN, '\ufffd');
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean;
+}
+
+/** Leaves out facts whose value is {@link NONE}. */
+export function record(facts: readonly (readonly [title: string, value: Html])[]): Html {
+  const lines = facts.flatMap(([title, value]) =>
+    value === NONE ? [] : html`<div><dt>${title}</dt><dd>${value}</dd></div>`,
+  );
+  return html`<dl class="record">${lines}</dl>`;
+}
+
+export function nextLink(address: string | null, text: string): Html {
+  return address === null ? NOTHING : html`<p><a href="${address}" rel="next">${text}</a></p>`;
 }

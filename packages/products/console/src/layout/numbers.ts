@@ -12,6 +12,10 @@ export function count(value: number): Html {
   return html`<data class="n" value="${value}">${plainCount(value)}</data>`;
 }
 
+export function counted(value: number, singular: string, plural: string): Html {
+  return html`${count(value)} ${value === 1 ? singular : plural}`;
+}
+
 export function plainCount(value: number): string {
   return WHOLE.format(value);
 }

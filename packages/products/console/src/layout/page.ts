@@ -46,9 +46,9 @@ export function page(facts: PageFacts): Html {
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="top"><a class="brand" href="/console">Chainstead</a>${viewer === null ? NOTHING : navigation(facts, viewer)}</header>
+<header class="top"><a class="brand" href="/console">Chainstead</a>${viewer !== null && navigation(facts, viewer)}</header>
 <main id="main" tabindex="-1">${body}</main>
-<footer>Chainstead ${facts.version} · <a href="/docs">API</a>${documentationUrl === null ? NOTHING : html` · <a href="${documentationUrl}">Documentation</a>`}</footer>
+<footer>Chainstead ${facts.version} · <a href="/docs">API</a>${documentationUrl !== null && html` · <a href="${documentationUrl}">Documentation</a>`}</footer>
 </body>
 </html>`;
 }

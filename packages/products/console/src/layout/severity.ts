@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type Html, NOTHING, shown } from './html.ts';
+import { type Html, shown } from './html.ts';
 
 export type Severity = 'ok' | 'warning' | 'bad';
 
@@ -11,7 +11,11 @@ export function severityView(severity: Severity, text: Html | string): Html {
 export function nodeStateView(state: string, reason: string | null, max: number): Html {
   const severity =
     state === 'healthy' || state === 'ok' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';
-  return html`${severityView(severity, shown(state))}${reason === null ? NOTHING : html`: ${shown(reason, max)}`}`;
+  return html`${severityView(severity, shown(state))}${reason !== null && html`: ${shown(reason, max)}`}`;
+}
+
+export function streamStatusView(status: string): Html {
+  return html`<span class="status s-${status}">${status}</span>`;
 }
 
 export function attemptView(success: boolean): Html {

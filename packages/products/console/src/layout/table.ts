@@ -14,6 +14,8 @@ export interface TableFacts {
   /** `rows`: cells do not break their lines. */
   readonly className?: 'rows';
   readonly columns: readonly (Text | Column)[];
+  /** Replaces the table if it has no rows. */
+  readonly none?: Text;
   readonly rows: readonly (readonly Text[] | { readonly id: string; readonly cells: readonly Text[] })[];
 }
 
@@ -25,7 +27,8 @@ export function wide(head: Text, cells: Column['cells']): Column {
   return { head, cells };
 }
 
-export function table({ label, caption, className, columns, rows }: TableFacts): Html {
+export function table({ label, caption, className, columns, none, rows }: TableFacts): Html {
+  if (rows.length === 0 && none !== undefined) return html`<p class="soft">${none}</p>`;
   const described = columns.map((column) =>
     typeof column === 'object' && 'cells' in column ? column : { head: column, cells: '' },
   );
@@ -35,10 +38,10 @@ export function table({ label, caption, className, columns, rows }: TableFacts):
   const lines = rows.map((row) => {
     const { id, cells } = 'cells' in row ? row : { id: null, cells: row };
     const values = cells.map((cell, index) => html`<td${classOf(described[index]?.cells ?? '')}>${cell}</td>`);
-    return html`<tr${id === null ? NOTHING : html` id="${id}"`}>${values}</tr>`;
+    return html`<tr${id !== null && html` id="${id}"`}>${values}</tr>`;
   });
   const region = label === undefined ? NOTHING : html` tabindex="0" role="region" aria-label="${label}"`;
-  return html`<div class="table"${region}><table${classOf(className ?? '')}>${caption === undefined ? NOTHING : html`<caption>${caption}</caption>`}
+  return html`<div class="table"${region}><table${classOf(className ?? '')}>${caption !== undefined && html`<caption>${caption}</caption>`}
 <thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 

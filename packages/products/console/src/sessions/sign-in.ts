@@ -7,7 +7,7 @@ import {
   type SharedLimits,
 } from '@chainstead/http';
 import { html } from 'hono/html';
-import { type Html, NOTHING } from '../layout/html.ts';
+import type { Html } from '../layout/html.ts';
 import type { RequestOrigin, SessionStore } from './session-store.ts';
 
 export class NoAdminKeyError extends defineApiError('NO_ADMIN_KEY', ({ id }: Principal) => ({
@@ -40,7 +40,7 @@ export function createSignIn(keys: KeyStore, sessions: SessionStore, sharedLimit
 
 export function signInPage(problem: string | null, goTo: string): Html {
   return html`<h1>Sign in</h1>
-${problem === null ? NOTHING : html`<p class="problem" role="alert">${problem}</p>`}
+${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <form method="post" action="/console/sign-in" class="fields">
 <input type="hidden" name="to" value="${goTo}">
 <div><label for="key">Key with the scope <code>admin</code></label>

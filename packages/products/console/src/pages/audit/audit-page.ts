@@ -9,7 +9,7 @@ import {
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
 import { table, wide } from '../../layout/table.ts';
@@ -49,7 +49,7 @@ function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Htm
     record.action,
     html`<code>${shown(record.target)}</code>`,
     shown(JSON.stringify(record.details), DETAILS_MAX),
-    html`${record.door}${record.address === null ? NOTHING : html`, ${shown(record.address)}`}`,
+    html`${record.door}${record.address !== null && html`, ${shown(record.address)}`}`,
     html`<code>${shown(record.requestId ?? '–')}</code>`,
   ]);
   return html`<h1>Audit log</h1>
@@ -66,5 +66,5 @@ ${
         rows,
       })
 }
-${oldest === undefined ? NOTHING : html`<p><a href="/console/audit${writeQuery({ door, before: oldest.entry })}" rel="next">Older</a></p>`}`;
+${nextLink(oldest ? `/console/audit${writeQuery({ door, before: oldest.entry })}` : null, 'Older')}`;
 }

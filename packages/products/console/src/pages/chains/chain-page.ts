@@ -2,7 +2,7 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, shown } from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
 import { nodeStateView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
@@ -63,9 +63,9 @@ function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dat
   const ranges = listRanges(facts, wanted).filter((listed) => dataset === '' || listed.dataset === dataset);
   const { problem } = card;
   return html`<h1>${shown(card.name)}</h1>
-${problem === null ? NOTHING : html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
-<p>Head ${card.head === null ? 'unknown' : count(card.head)}, checkpoint ${card.checkpoint === null ? 'none' : count(card.checkpoint)}${card.lag === null ? NOTHING : html`, lag ${count(card.lag)} ${card.unit}`}.
-${card.updatedAt === null ? NOTHING : html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>
+${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, 2_000)} <br>${problem.advice}</p>`}
+<p>Head ${card.head === null ? 'unknown' : count(card.head)}, checkpoint ${card.checkpoint === null ? 'none' : count(card.checkpoint)}${card.lag !== null && html`, lag ${count(card.lag)} ${card.unit}`}.
+${card.updatedAt !== null && html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>
 <section aria-labelledby="lag"><h2 id="lag">Lag, last 24 hours</h2>
 <div class="card plot" data-plot="${address}/lag.json">The plot needs JavaScript. The overview shows the numbers.</div></section>
 <section aria-labelledby="history"><h2 id="history">Coverage</h2>
@@ -73,20 +73,19 @@ ${card.updatedAt === null ? NOTHING : html`<span class="soft">As of ${moment(car
 ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], address, card.unit)}
 ${rangeForm(address, wanted, dataset)}
-${dataset === '' ? NOTHING : html`<p>Only ranges of ${shown(dataset)}. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
+${dataset !== '' && html`<p>Only ranges of ${shown(dataset)}. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
 ${rangesView(ranges, card.unit)}</section>`;
 }
 
 function rangeForm(address: string, { from, to }: BlockRange, dataset: string): Html {
   return html`<form method="get" action="${address}" class="fields row" aria-label="Show a range">
-${dataset === '' ? NOTHING : html`<input type="hidden" name="dataset" value="${dataset}">`}
+${dataset !== '' && html`<input type="hidden" name="dataset" value="${dataset}">`}
 <div><label for="from">From</label><input id="from" name="from" inputmode="numeric" pattern="[0-9]*" value="${from}"></div>
 <div><label for="to">To</label><input id="to" name="to" inputmode="numeric" pattern="[0-9]*" value="${to}"></div>
 <div><button class="quiet">Show</button></div></form>`;
 }
 
 function rangesView(ranges: readonly ListedRange[], unit: string): Html {
-  if (ranges.length === 0) return html`<p class="soft">No data for this range.</p>`;
   const rows = ranges
     .slice(0, RANGES_SHOWN)
     .map(({ dataset, range, level, note }) => [
@@ -102,6 +101,7 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
     label: 'Ranges',
     caption: html`Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}`,
     columns: ['Dataset', number('From'), number('To'), number(unit), 'Proof', 'Node or reason'],
+    none: 'No data for this range.',
     rows,
   });
 }
@@ -145,8 +145,7 @@ function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
     ...node,
     name: addressOf({ chain: facts.card.name, upstream: node.name }),
   }));
-  const listed = nodes.length === 0 ? html`<p class="soft">No node has been reported yet.</p>` : nodesTable(nodes);
-  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${listed}</section>`;
+  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${nodesTable(nodes)}</section>`;
 }
 
 function nodesTable(nodes: readonly Node[]): Html {
@@ -161,7 +160,8 @@ function nodesTable(nodes: readonly Node[]): Html {
   return table({
     label: 'Nodes',
     caption: 'As seen by the ingest process of the chain',
-    columns: ['Node', 'State', number('Head'), number('Latency p50 / p95'), number('Requests'), 'Faults'],
+    columns: ['Node', 'State', ...['Head', 'Latency p50 / p95', 'Requests'].map(number), 'Faults'],
+    none: 'No node has been reported yet.',
     rows,
   });
 }

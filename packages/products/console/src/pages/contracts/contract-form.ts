@@ -9,7 +9,82 @@ import {
   parseBoundedJson,
 } from '@chainstead/core';
 import { readAbi } from '@chainstead/events/decoding';
+import { html } from 'hono/html';
 import { z } from 'zod';
+import { changeForm, selectField, tickBox } from '../../layout/form.ts';
+import { type Html, shown } from '../../layout/html.ts';
+import { count } from '../../layout/numbers.ts';
+
+const PROBLEM_MAX = 1_000;
+const SIGNATURE_MAX = 400;
+
+export interface ContractFormFacts {
+  readonly form: ContractForm;
+  readonly events: readonly string[];
+  readonly problem: string | null;
+  readonly chains: readonly Chain[];
+  readonly token: string;
+}
+
+export function contractFormView({ form, events, problem, chains, token }: ContractFormFacts): Html {
+  const line = (name: keyof ContractForm, label: string, hint: string): Html =>
+    html`<div>${hinted(name, label, hint)}<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
+  const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
+    html`<div>${hinted(name, label, hint)}<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
+${form[name]}</textarea></div>`;
+  const fields = (): Html => html`${eventBoxes(form, events)}
+${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
+${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => key), chosen: form.chain })}
+${area('addresses', 'Addresses', 'One per line.', 3)}
+${hintedBox('strict', 'Strict', 'Refuses addresses without code. A node of the chain is read.', html`${form.strict !== '' && 'checked'}`)}
+${line('factoryEvent', 'Factory event', 'For children of a factory: the declaration of its event, such as PoolCreated(address indexed token0, address pool). The addresses are then those of the factory, or the name of a contract whose children are the factories.')}
+${line('child', 'Child parameter', 'Parameter of the factory event that is the address of a child, such as pool.')}
+${selectField({ name: 'childFrom', label: 'Start of the events of a child', options: CHILD_FROM, chosen: form.childFrom })}
+${line('from', 'First block', 'Empty: the first block of the history of the chain.')}
+${line('index', 'Indexed parameters', 'Columns that the API can filter by, such as owner.')}
+${callsBox(form, chains)}
+${line('upgrade', 'Upgrade', 'For a proxy: the implementation with this ABI, as an address, or the log of the upgrade, such as 18000000:57. Empty: the events have always had this form.')}
+<p class="actions"><button formaction="/console/contracts/add">Add contract</button></p>`;
+  const content = html`<div class="fields form">
+${area('abi', 'ABI', 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle.', 8)}
+<p class="actions"><button class="quiet">List events</button></p>
+${events.length > 0 && fields()}</div>`;
+  return html`<section aria-labelledby="add"><h2 id="add">Add a contract</h2>
+${problem !== null && html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
+${changeForm('/console/contracts/check', token, content, 'Add a contract')}</section>`;
+}
+
+const CHILD_FROM = [
+  ['transaction', 'Transaction of its factory event'],
+  ['block', 'Block of its factory event'],
+  ['log', 'Its factory event'],
+] as const satisfies readonly (readonly [ContractForm['childFrom'], string])[];
+
+function hinted(name: string, label: string, hint: string): Html {
+  return html`<label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p>`;
+}
+
+function hintedBox(name: string, label: string, hint: string, marks: Html): Html {
+  return html`<div><label for="${name}"><input type="checkbox" id="${name}" name="${name}" value="yes" aria-describedby="${name}-hint" ${marks}> ${label}</label><p class="hint" id="${name}-hint">${hint}</p></div>`;
+}
+
+function callsBox({ calls }: ContractForm, chains: readonly Chain[]): Html {
+  const able = chains.filter(indexesCalls).map(({ key }) => key);
+  const hint =
+    able.length === 0
+      ? 'Refused: no chain here indexes all transactions. Set TRANSACTIONS_<CHAIN>=all.'
+      : `Calls of functions that change state. For chains that index all transactions: ${able.join(', ')}.`;
+  return hintedBox('calls', 'Calls', hint, html`${calls !== '' && 'checked'} ${able.length === 0 && 'disabled'}`);
+}
+
+function eventBoxes(form: ContractForm, events: readonly string[]): Html {
+  const boxes = events.map((signature, index) => {
+    const mark = form.events.includes(signature) && 'checked';
+    const label = html`<code>${shown(signature, SIGNATURE_MAX)}</code>`;
+    return html`<li>${tickBox({ id: `event-${index}`, name: 'events', value: signature, mark, label })}</li>`;
+  });
+  return html`<fieldset><legend>Events (${count(events.length)})</legend><ul class="events">${boxes}</ul></fieldset>`;
+}
 
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 400_000 };
 const BLOCK = /^\d{1,15}$/;
@@ -41,10 +116,14 @@ export type ContractForm = z.output<typeof contractForm>;
 
 export const EMPTY_CONTRACT: ContractForm = contractForm.parse({});
 
+interface Problem {
+  readonly problem: string;
+}
+
 export function readContractForm(
   form: ContractForm,
   chains: readonly Chain[],
-): { readonly wanted: WantedContract } | { readonly problem: string } {
+): { readonly wanted: WantedContract } | Problem {
   const chain = chains.find(({ key }) => key === form.chain);
   if (chain === undefined) return { problem: 'Choose a chain that is indexed here' };
   const emitters = readEmitters(form);
@@ -54,9 +133,10 @@ export function readContractForm(
   const abi = parseAbi(form.abi);
   if ('problem' in abi) return abi;
   const calls = form.calls !== '';
+  const setting = `TRANSACTIONS_${chain.key.toUpperCase().replaceAll('-', '_')}=all`;
   if (calls && !indexesCalls(chain))
     return {
-      problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set TRANSACTIONS_${chain.key.toUpperCase().replaceAll('-', '_')}=all, or leave calls out`,
+      problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set ${setting}, or leave calls out`,
     };
   if (form.events.length === 0 && !calls) return { problem: 'Choose at least one event' };
   const upgrade = readUpgrade(form.upgrade.trim());
@@ -77,9 +157,7 @@ export function readContractForm(
   return { wanted };
 }
 
-function readEmitters(
-  form: ContractForm,
-): Pick<WantedContract, 'addresses' | 'factory'> | { readonly problem: string } {
+function readEmitters(form: ContractForm): Pick<WantedContract, 'addresses' | 'factory'> | Problem {
   const addresses = partsOf(form.addresses);
   const [event, child] = [form.factoryEvent.trim(), form.child.trim()];
   if ((event === '') !== (child === ''))
@@ -96,11 +174,11 @@ function readEmitters(
   };
 }
 
-export function indexesCalls({ transactions }: Chain): boolean {
+function indexesCalls({ transactions }: Chain): boolean {
   return transactions.mode === 'all';
 }
 
-function readUpgrade(field: string): Pick<WantedContract, 'upgrade' | 'implementation'> | { readonly problem: string } {
+function readUpgrade(field: string): Pick<WantedContract, 'upgrade' | 'implementation'> | Problem {
   if (field === '') return { upgrade: null, implementation: null };
   if (isAddress(field)) return { upgrade: null, implementation: parseAddress(field) };
   const upgrade = parseLogPlace(field);
@@ -110,7 +188,7 @@ function readUpgrade(field: string): Pick<WantedContract, 'upgrade' | 'implement
   };
 }
 
-export function eventsOfAbi(field: string): { readonly events: readonly string[] } | { readonly problem: string } {
+export function eventsOfAbi(field: string): { readonly events: readonly string[] } | Problem {
   const abi = parseAbi(field);
   if ('problem' in abi) return abi;
   const entries = readAbi(abi.json, { anonymousEvents: true })?.entries ?? [];
@@ -118,7 +196,7 @@ export function eventsOfAbi(field: string): { readonly events: readonly string[]
   return events.length === 0 ? { problem: 'This JSON contains no ABI with events' } : { events: [...new Set(events)] };
 }
 
-function parseAbi(field: string): { readonly json: unknown } | { readonly problem: string } {
+function parseAbi(field: string): { readonly json: unknown } | Problem {
   try {
     return { json: parseBoundedJson(field, JSON_BOUNDS) };
   } catch (error) {

@@ -7,8 +7,7 @@ import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
-import { EMPTY_CONTRACT } from './contract-form.ts';
-import { contractFormView } from './contracts-view.ts';
+import { contractFormView, EMPTY_CONTRACT } from './contract-form.ts';
 
 const [eth, polygon] = ['eth', 'polygon'].map((name) => createChainRegistry().get(name)) as [Chain, Chain];
 const WITH_TRANSACTIONS = { ...polygon, transactions: { ...polygon.transactions, mode: 'all' } } as const;

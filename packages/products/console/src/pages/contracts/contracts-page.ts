@@ -1,9 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import {
   addContract,
+  bytesColumns,
   type ContractDefinition,
   ContractRefusedError,
+  type ContractStatus,
   type EventTable,
+  type ListedEvent,
   readContractStatuses,
   readDefinitions,
   readNewestEvents,
@@ -14,11 +17,20 @@ import { keepForSecond, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
-import type { Html } from '../../layout/html.ts';
+import { changeForm, hidden } from '../../layout/form.ts';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { chainNamed } from '../explorer/subjects/choose-chain.ts';
-import { contractForm, EMPTY_CONTRACT, eventsOfAbi, readContractForm } from './contract-form.ts';
-import { type ContractFormFacts, contractFormView, contractListView, eventRowsView } from './contracts-view.ts';
+import { count, counted, moment } from '../../layout/numbers.ts';
+import { number, table as tableView } from '../../layout/table.ts';
+import { chainNamed } from '../explorer/subjects.ts';
+import {
+  type ContractFormFacts,
+  contractForm,
+  contractFormView,
+  EMPTY_CONTRACT,
+  eventsOfAbi,
+  readContractForm,
+} from './contract-form.ts';
 
 const ROWS = 20;
 const EVENT = '/contracts/:name/:event';
@@ -118,4 +130,98 @@ async function findEvent(
   if (definition === undefined || table === undefined)
     throw new NotFoundError('There is no such contract or event on this chain, or it was removed');
   return { definition, table };
+}
+
+const SIGNATURE_MAX = 400;
+const VALUE_MAX = 80;
+const RANGES_SHOWN = 3;
+
+function contractListView(
+  definitions: readonly ContractDefinition[],
+  statuses: readonly ContractStatus[],
+  token: string,
+  chainName: (id: number) => string,
+): Html {
+  const rows = definitions.flatMap((definition) => {
+    const chain = chainName(definition.chainId);
+    return definition.tables.map((table, index) => {
+      const address = `/console/contracts/${definition.name}/${table.event}?chain=${encodeURIComponent(chain)}`;
+      const status = statuses.find((of) => of.table === table.name && of.chainId === definition.chainId);
+      return [
+        index === 0 ? contractCell(definition, chain, token) : NOTHING,
+        shown(chain),
+        html`<a href="${address}">${shown(table.event)}</a><br><code class="soft">${signatureOf(table)}</code>`,
+        ...(status === undefined ? ['', '', ''] : statusCells(status)),
+      ];
+    });
+  });
+  return tableView({
+    label: 'Contracts',
+    caption: 'Rows count all chains that share a table. ~ marks an estimate. Undecoded: logs that the ABI does not fit',
+    columns: ['Contract', 'Chain', 'Event', number('Rows'), 'Indexed blocks', number('Undecoded')],
+    none: html`No contract has been added yet. Add one below, or with <code>chainstead contracts add</code>.`,
+    rows,
+  });
+}
+
+function contractCell({ name, addresses }: ContractDefinition, chain: string, token: string): Html {
+  const remove = html`${hidden({ name, chain })}<p>Its tables and rows are deleted. This cannot be undone.</p><button class="danger">Remove</button>`;
+  const form = changeForm('/console/contracts/remove', token, remove, `Remove ${name} from ${chain}`);
+  return html`${shown(name)}<br><span class="soft">${counted(addresses.length, 'address', 'addresses')}</span>
+<details><summary>Remove <span class="soft">${shown(name)}</span></summary>${form}</details>`;
+}
+
+function statusCells({ rows, isExact, blocks, undecoded, isMissing, suspendedReason }: ContractStatus): Html[] {
+  const newest = blocks.slice(-RANGES_SHOWN).toReversed();
+  const others = blocks.length - newest.length;
+  const ranges = newest.map(({ from, to }, index) => html`${index !== 0 && ', '}${count(from)} to ${count(to)}`);
+  const problems = [
+    isMissing ? html`<br><strong>Missing:</strong> the table was dropped. Add the contract again.` : NOTHING,
+    suspendedReason === null ? NOTHING : html`<br><strong>Suspended:</strong> ${shown(suspendedReason)}`,
+  ];
+  return [
+    html`${!isExact && '~'}${count(rows)}`,
+    html`${blocks.length === 0 ? 'none yet' : ranges}${others > 0 && html`, and ${count(others)} more`}${problems}`,
+    count(undecoded),
+  ];
+}
+
+function eventRowsView(
+  definition: ContractDefinition,
+  table: EventTable,
+  chain: Chain,
+  rows: readonly ListedEvent[],
+): Html {
+  const { parameters, view, event } = table;
+  const path = `/api/v2.2/contracts/${definition.name}/${event}?chain=${chain.key}`;
+  const [first] = bytesColumns(table);
+  const list = tableView({
+    label: 'Newest rows',
+    caption: 'Newest first',
+    none: 'No rows yet.',
+    columns: [
+      ...[number('Block'), number('Log'), 'Time', 'Contract'],
+      ...parameters.map(({ name, type }) => (type === 'numeric' ? number(shown(name)) : shown(name))),
+    ],
+    rows: rows.map(({ block, block_number: blockNumber, log_index: log, contract, params }) => [
+      count(blockNumber),
+      count(log),
+      moment(new Date(block.block_timestamp)),
+      html`<code>${contract}</code>`,
+      ...parameters.map(({ name }) => {
+        const value = params[name] ?? null;
+        if (value === null) return '–';
+        return shown(typeof value === 'string' ? value : JSON.stringify(value), VALUE_MAX);
+      }),
+    ]),
+  });
+  return html`<h1>${shown(definition.name)}: ${shown(event)}</h1>
+<p class="soft"><a href="/console/contracts">Contracts</a> · ${shown(chain.key)} · <code>${signatureOf(table)}</code></p>
+<p>SQL: <code>${view}</code>. API: <code>${path}</code></p>
+${first !== undefined && html`<p class="hint">In SQL, addresses and bytes are texts, which have no index. Conditions on <code>${shown(first[1])} = analytics.bytes('0x…')</code> use the index of <code>${shown(first[0])}</code>, if it is an indexed parameter.</p>`}
+${list}`;
+}
+
+function signatureOf({ abi }: EventTable): Html {
+  return shown(abi.signature, SIGNATURE_MAX);
 }

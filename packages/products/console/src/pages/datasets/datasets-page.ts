@@ -3,7 +3,7 @@ import type { ChainStatus } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
@@ -100,8 +100,9 @@ function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
     columns: ['Chain', 'Dataset', ...['Covered', 'Missing', 'Proven', 'Ranges', 'Span'].map(number)],
     rows: lines,
   });
+  const more = next && `/console/datasets${writeQuery({ dataset: chosen.dataset, after: next })}`;
   return html`${list}
-${next === null ? NOTHING : html`<p><a href="/console/datasets${writeQuery({ dataset: chosen.dataset, after: next })}" rel="next">More chains</a></p>`}`;
+${nextLink(more, 'More chains')}`;
 }
 
 function buildingView(building: DatasetsFacts['building']): Html {

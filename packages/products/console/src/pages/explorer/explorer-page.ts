@@ -1,15 +1,14 @@
+import { chainKeyOf } from '@chainstead/aptos';
 import { html } from 'hono/html';
-import type { ConsolePage } from '../../console-page.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
-import { addAddressRoutes } from './address-routes.ts';
-import { addAptosRoutes } from './aptos-routes.ts';
-import { addBlockRoutes } from './block-routes.ts';
-import { addHashRoutes } from './hash-routes.ts';
-import { addNameRoutes } from './name-routes.ts';
+import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
+import { type Html, shown } from '../../layout/html.ts';
+import { addAddressRoutes, addAptosRoutes } from './address-page.ts';
+import { addBlockRoutes, addFullRoutes, addTransactionRoutes } from './block-page.ts';
+import { addNameRoutes } from './name-page.ts';
 import { addPictureRoutes, addPriceRoutes } from './price-routes.ts';
-import { pageOf, readSubject } from './subjects/read-subject.ts';
-import { addTableRoutes } from './table-routes.ts';
-import { addFullRoutes, addTransactionRoutes } from './transaction-routes.ts';
+import { chainsRequested, hashIn, pageOf, readSubject } from './subjects.ts';
+import { addTableRoutes } from './table-page.ts';
+import { resultOf } from './tables/data-table.ts';
 
 export const explorerPage: ConsolePage = {
   path: '/look-up',
@@ -36,7 +35,7 @@ export const explorerPage: ConsolePage = {
 
 function searchView(text: string): Html {
   return html`<h1>Look up</h1>
-${text === '' ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number.</p>`}
+${text !== '' && html`<p class="problem" role="alert">${shown(text, 200)} is not an address, a name, a hash or a block number.</p>`}
 <form method="get" action="/console/look-up" class="fields" aria-label="Look up">
 <div><label for="q">Address, name, token, collection, NFT, transaction or block</label><input id="q" name="q" type="text" maxlength="200" required autocomplete="off" spellcheck="false" aria-describedby="q-forms"></div>
 <div><button>Look up</button></div></form>
@@ -49,4 +48,58 @@ ${text === '' ? NOTHING : html`<p class="problem" role="alert">${shown(text, 200
 <div><dt>Block</dt><dd>block number</dd></div>
 <div><dt>Aptos account</dt><dd><code>0x</code> and up to 64 hexadecimal digits</dd></div>
 </dl>`;
+}
+
+interface Found {
+  readonly address: string;
+  readonly text: string;
+}
+
+/** 64 digits: a transaction, a block or an Aptos account. Calls nodes. */
+export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+  routes.view('/look-up/hash/:hash', async (request) => {
+    const hash = hashIn(request.parameter('hash'));
+    const chains = chainsRequested({ registry, chains: explorer.chains }, request.query('chain'));
+    const [places, accounts] = await Promise.all([
+      Promise.all(chains.map(async (chain) => ({ chain, place: await explorer.placeOf(chain, hash) }))),
+      accountsNamed(request, hash),
+    ]);
+    const found: Found[] = places.flatMap(({ chain, place }) => {
+      if (place === null || place === undefined) return [];
+      const { kind, blockNumber } = place;
+      const query = `chain=${encodeURIComponent(chain.key)}`;
+      if (kind === 'block') {
+        const page = pageOf({ kind: 'block', number: blockNumber });
+        return [{ address: `${page}?${query}`, text: `block ${blockNumber} of ${chain.key}` }];
+      }
+      const page = `/console/look-up/transaction/${hash}`;
+      return [{ address: `${page}?${query}&block=${blockNumber}`, text: `transaction on ${chain.key}` }];
+    });
+    const all = [...found, ...accounts];
+    const [only] = all;
+    if (only !== undefined && all.length === 1) return { goTo: only.address };
+    const late = places.flatMap(({ chain, place }) => (place === undefined ? [chain.key] : []));
+    return { title: 'Look up', body: hashView(hash, all, late, explorer.networks.length > 0) };
+  });
+
+  async function accountsNamed({ asker }: ConsoleRequest, address: string): Promise<readonly Found[]> {
+    const found = await Promise.all(
+      explorer.networks.map(async (network) => {
+        const target = `/wallets/coins?owner_addresses=${address}&network=${network}&limit=1`;
+        const { body } = await explorer.data.get(target, asker);
+        if (resultOf(body).length === 0) return [];
+        const chain = chainKeyOf(network);
+        return [{ address: `/console/look-up/aptos/${address}?chain=${chain}`, text: `account on ${chain}` }];
+      }),
+    );
+    return found.flat();
+  }
+}
+
+function hashView(hash: string, found: readonly Found[], late: readonly string[], hasAptos: boolean): Html {
+  const links = found.map(({ address, text }) => html`<li><a href="${address}">${text}</a></li>`);
+  return html`<h1><code>${hash}</code></h1>
+${found.length === 0 ? html`<p>No node that responded has a transaction or a block with this hash.</p>` : html`<ul>${links}</ul>`}
+${late.length > 0 && html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from nodes. If you know the block, look up the block.</p>`}
+${hasAptos && html`<p><a href="/console/look-up/aptos/${hash}">As an Aptos account</a></p>`}`;
 }

@@ -1,11 +1,10 @@
 import { decimalAmount, isAddress, parseAddress } from '@chainstead/core';
-import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { NotFoundError } from '@chainstead/http';
 import { readSaleDays, type SaleDay } from '@chainstead/nft';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, FileAnswer } from '../../console-page.ts';
-import { cut, type Html } from '../../layout/html.ts';
-import { chainNamed } from './subjects/choose-chain.ts';
-import { readTokenId } from './subjects/read-subject.ts';
+import type { Html } from '../../layout/html.ts';
+import { addressIn, chainNamed, readTokenId, refused } from './subjects.ts';
 import type { TableSubject } from './tables/data-table.ts';
 
 const DAYS = 365;
@@ -15,14 +14,11 @@ const DECIMALS = 18;
 export function addPriceRoutes(routes: ConsoleRoutes, { explorer, registry, clock }: ConsoleServices): void {
   routes.view('/look-up/prices.json', async ({ query }) => {
     const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
-    const given = query('address') ?? '';
-    if (!isAddress(given))
-      throw new InvalidParameterError({ parameter: 'address', given: cut(given), allowed: 'an address' });
+    const token = addressIn('address', query('address') ?? '', 'an address');
     const id = query('token_id');
     const tokenId = id === undefined ? null : readTokenId(id);
-    if (id !== undefined && tokenId === null)
-      throw new InvalidParameterError({ parameter: 'token_id', given: cut(id), allowed: 'an id' });
-    const days = await readSaleDays(explorer.reads, chain, { token: parseAddress(given), tokenId, days: DAYS });
+    if (id !== undefined && tokenId === null) throw refused('token_id', id, 'an id');
+    const days = await readSaleDays(explorer.reads, chain, { token, tokenId, days: DAYS });
     return { content: JSON.stringify(plotOf(days, clock.now())), type: 'application/json' };
   });
 }

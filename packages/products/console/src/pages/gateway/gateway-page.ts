@@ -5,7 +5,7 @@ import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
 import { type RecentCalls, readUpstreamCalls } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { cut, type Html, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { number, table, wide } from '../../layout/table.ts';
@@ -129,7 +129,7 @@ function filterForm({ filter, chains }: GatewayFacts): Html {
     return hours > 24 ? `${hours / 24} days` : `${hours} hours`;
   };
   const option = (value: string, text: string, isChosen: boolean): Html =>
-    html`<option value="${value}" ${isChosen ? html`selected` : NOTHING}>${text}</option>`;
+    html`<option value="${value}" ${isChosen && html`selected`}>${text}</option>`;
   return html`<form method="get" action="/console/gateway" class="inline" aria-label="Filter">
 <label for="hours">Period</label><select id="hours" name="hours">${HOURS_SHOWN.map((hours) => option(String(hours), hoursText(hours), hours === filter.hours))}</select>
 <label for="chain">Chain</label><select id="chain" name="chain">${option('', 'all chains', filter.chain === null)}${chains.map((chain) => option(chain, cut(chain), chain === filter.chain))}</select>
@@ -141,13 +141,12 @@ function totalsView({ filter, methods }: GatewayFacts): Html {
   const [calls, cached, errors] = [sum('calls'), sum('cached'), sum('errors')];
   if (calls === 0) return html`<p>No calls recorded.</p>`;
   return html`<dl class="facts totals">
-<dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 ? ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)` : NOTHING}</dd>
+<dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 && ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)`}</dd>
 <dt>Served locally</dt><dd>${percent(cached / calls)}</dd>
 <dt>Errors</dt><dd>${count(errors)} (${percent(errors / calls)})</dd></dl>`;
 }
 
 function methodsView({ methods }: GatewayFacts): Html {
-  if (methods.length === 0) return html`<p class="soft">No calls recorded.</p>`;
   const rows = methods
     .slice(0, METHODS_SHOWN)
     .map((row) => [
@@ -164,6 +163,7 @@ function methodsView({ methods }: GatewayFacts): Html {
     label: 'Calls by chain and method',
     caption: html`Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}`,
     columns: ['Chain', 'Method', ...['Calls', 'Served locally', 'Errors', 'p50', 'p95'].map(number)],
+    none: 'No calls recorded.',
     rows,
   });
 }

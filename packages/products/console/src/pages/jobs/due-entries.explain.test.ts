@@ -3,7 +3,7 @@ import { claimDue, type DueTable } from '@chainstead/jobs';
 import { explain, PLANS } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dueEntries } from './due-entries.ts';
+import { dueEntries } from './jobs-page.ts';
 
 const BUSY_CHAIN = 1;
 const BUSY_ROWS = 5_000;

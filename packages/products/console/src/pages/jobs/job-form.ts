@@ -5,8 +5,8 @@ import { RANGE_WORKS, type RangeWork } from '@chainstead/sync';
 import { type Dataset, datasetsOf } from '@chainstead/sync/datasets';
 import { html } from 'hono/html';
 import { z } from 'zod';
-import { changeForm, selectField } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { changeForm, hidden, selectField } from '../../layout/form.ts';
+import { cut, type Html, shown } from '../../layout/html.ts';
 import { count, duration } from '../../layout/numbers.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
 
@@ -31,7 +31,7 @@ export function askView({ chains, form, problem, estimate, token }: AskView): Ht
   const number = (name: 'from' | 'to', label: string): Html =>
     html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" pattern="[0-9]*" maxlength="15" required value="${cut(form[name], 15)}" autocomplete="off"></div>`;
   return html`<section aria-labelledby="ask"><h2 id="ask">Start a job</h2>
-${problem === null ? NOTHING : html`<p class="problem" role="alert">${shown(problem, 1_000)}</p>`}
+${problem !== null && html`<p class="problem" role="alert">${shown(problem, 1_000)}</p>`}
 <form method="get" action="/console/jobs/estimate" class="fields row" aria-label="Range job">
 ${selectField({ name: 'work', label: 'Work', options: RANGE_WORKS.map((work) => [work, MEANINGS[work]] as const), chosen: form.work })}
 ${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ name }) => name), chosen: form.chain })}
@@ -39,7 +39,7 @@ ${selectField({ name: 'dataset', label: 'Dataset', options: datasets, chosen: fo
 ${number('from', 'From')}
 ${number('to', 'To (inclusive)')}
 <div><button class="${estimate === null ? '' : 'quiet'}">Estimate cost</button></div></form>
-${estimate === null ? NOTHING : estimateView(estimate, form, token)}</section>`;
+${estimate !== null && estimateView(estimate, form, token)}</section>`;
 }
 
 const MEANINGS = {
@@ -52,18 +52,15 @@ function estimateView({ requested, blocks, read, calls, perSecond }: Estimate, f
   const { chain, work, dataset } = requested;
   const left = blocks - read;
   const callText = calls === null ? 'about one per few hundred versions' : callsText(calls);
-  const hidden = Object.entries(form).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
   const nothing = { backfill: 'already covered', verify: 'not covered: backfill them first', reindex: 'skipped' }[work];
   return html`<div class="card" role="status"><h3>${MEANINGS[work]}: ${shown(chain.name)}, ${dataset === null ? 'all datasets' : shown(dataset)}</h3>
 <dl class="facts narrow">
-<dt>Blocks</dt><dd>${count(blocks)}${left > 0 ? html`, of which ${count(left)} are ${nothing}` : NOTHING}</dd>
+<dt>Blocks</dt><dd>${count(blocks)}${left > 0 && html`, of which ${count(left)} are ${nothing}`}</dd>
 <dt>RPC calls</dt><dd>${callText}</dd>
 <dt>Duration</dt><dd>${perSecond === null ? 'unknown: no such job of this chain has finished yet' : `about ${duration(read / perSecond)}, at the speed of recent jobs of this chain`}</dd>
 </dl>
 <p class="soft">The role <code>ingest</code> runs one job per chain at a time, next to its other work. If you cancel the job, its written rows stay.</p>
-${changeForm('/console/jobs/create', token, html`${hidden}<button>Start</button>`, 'Start the job')}</div>`;
+${changeForm('/console/jobs/create', token, html`${hidden(form)}<button>Start</button>`, 'Start the job')}</div>`;
 }
 
 function callsText({ min, max }: NonNullable<Estimate['calls']>): Html {

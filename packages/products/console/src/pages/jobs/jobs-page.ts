@@ -1,5 +1,9 @@
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
-import { type DueSummary, summarizeDueWork } from '@chainstead/jobs';
+import { type DueEntry, type DueSummary, summarizeDueWork, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
+import { nftDueEntries } from '@chainstead/nft';
+import { DUE_QUESTIONS } from '@chainstead/node-reads';
+import { DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from '@chainstead/streams';
 import {
   cancelRangeJob,
   estimateRangeWork,
@@ -12,18 +16,18 @@ import {
   requestRangeJob,
   TooManyRangeJobsError,
 } from '@chainstead/sync';
+import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync/requests';
+import { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK, TOKEN_FACTS } from '@chainstead/tokens';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest, ConsoleServices } from '../../console-page.ts';
-import { changeForm, selectField } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { changeForm, hidden, selectField } from '../../layout/form.ts';
+import { cut, type Html, nextLink, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
-import type { Severity } from '../../layout/severity.ts';
-import { severityView } from '../../layout/severity.ts';
+import { type Severity, severityView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
-import { dueEntries } from './due-entries.ts';
 import {
   type AskView,
   askView,
@@ -192,15 +196,15 @@ function jobsView(facts: JobsFacts): Html {
   const { jobs, hasMore, chosen } = facts;
   const oldest = hasMore ? jobs.at(-1) : undefined;
   const older = writeQuery({ state: chosen.state, of: chosen.chain, before: oldest?.id });
-  return html`${jobs.length === 0 ? html`<p class="soft">No jobs found.</p>` : tableOf(facts)}
-${oldest === undefined ? NOTHING : html`<p><a href="/console/jobs${older}" rel="next">Older</a></p>`}`;
+  return html`${tableOf(facts)}
+${nextLink(oldest === undefined ? null : `/console/jobs${older}`, 'Older')}`;
 }
 
 function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
   const rows = jobs.map((job) => {
     const name = nameOf(job.chain);
     const isOpen = job.status === 'queued' || job.status === 'running';
-    const cancel = html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding ? html`disabled` : NOTHING}>Cancel</button>`;
+    const cancel = html`${hidden({ id: job.id })}<button class="danger" ${job.isEnding && 'disabled'}>Cancel</button>`;
     return {
       id: `job-${job.id}`,
       cells: [
@@ -217,6 +221,7 @@ function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
     label: 'Jobs',
     caption: 'Newest first',
     columns: ['Requested', 'Work', number('Blocks'), 'State', number('Progress'), 'Action'],
+    none: 'No jobs found.',
     rows,
   });
 }
@@ -229,7 +234,7 @@ function rangesText({ ranges }: RangeJob, name: string): Html {
         html`<a href="/console/chains/${encodeURIComponent(name)}?from=${from}&amp;to=${to}" aria-label="Ranges of ${cut(name)} from ${plainCount(from)} to ${plainCount(to)}">${count(from)} to ${count(to)}</a><br>`,
     );
   const more = ranges.length - RANGES_SHOWN;
-  return html`${links}${more > 0 ? html`and ${count(more)} more ranges` : NOTHING}`;
+  return html`${links}${more > 0 && html`and ${count(more)} more ranges`}`;
 }
 
 function stateView(job: RangeJob): Html {
@@ -237,11 +242,11 @@ function stateView(job: RangeJob): Html {
   const words = isEnding ? 'ending' : status === 'running' && holder === null ? HOLDER_ENDED : status;
   const severity = SEVERITIES[words];
   const name = html`<strong>${words}</strong>`;
-  return html`${severity === undefined ? name : severityView(severity, name)}${status === 'running' && holder !== null ? html` <span class="soft">by ${shown(holder)}</span>` : NOTHING}
-${finishedAt === null ? NOTHING : html`<br>${moment(finishedAt)}`}
-${dueAt === null ? NOTHING : html`<br>next attempt ${moment(dueAt)}`}
-${error === null ? NOTHING : html`<p class="problem"><strong>${cut(error.code)}</strong> ${shown(error.message, JOB_ERROR_MAX)}</p>`}
-${outcome === null ? NOTHING : html`<br>${shown(outcomeText(outcome), 400)}`}`;
+  return html`${severity === undefined ? name : severityView(severity, name)}${status === 'running' && holder !== null && html` <span class="soft">by ${shown(holder)}</span>`}
+${finishedAt !== null && html`<br>${moment(finishedAt)}`}
+${dueAt !== null && html`<br>next attempt ${moment(dueAt)}`}
+${error !== null && html`<p class="problem"><strong>${cut(error.code)}</strong> ${shown(error.message, JOB_ERROR_MAX)}</p>`}
+${outcome !== null && html`<br>${shown(outcomeText(outcome), 400)}`}`;
 }
 
 function outcomeText({ levels, repairs, uncovered }: NonNullable<RangeJob['outcome']>): string {
@@ -253,8 +258,8 @@ function progressView({ status, done, total, perSecond, secondsLeft, logs }: Ran
   if (total === null) return html`${status === 'queued' ? 'not started' : count(done)}`;
   const part = total === 0 ? 1 : done / total;
   return html`<progress max="1000" value="${Math.floor(Math.min(1, part) * 1_000)}" aria-label="Progress">${percent(part)}</progress> ${percent(part)}<br>
-${count(done)} of ${count(total)}${logs > 0 ? html`, ${count(logs)} logs` : NOTHING}
-${perSecond === null ? NOTHING : html`<br>${rate(perSecond)}/s`}${secondsLeft === null ? NOTHING : html`, about ${duration(secondsLeft)} left`}`;
+${count(done)} of ${count(total)}${logs > 0 && html`, ${count(logs)} logs`}
+${perSecond !== null && html`<br>${rate(perSecond)}/s`}${secondsLeft !== null && html`, about ${duration(secondsLeft)} left`}`;
 }
 
 const ERROR_MAX = 300;
@@ -270,7 +275,7 @@ function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => st
         ...name,
         count(dueNow),
         count(claimed),
-        html`${count(waiting)}${isComplete ? NOTHING : html` or more`}`,
+        html`${count(waiting)}${!isComplete && html` or more`}`,
         count(quarantined),
         oldestDueAt === null ? '–' : moment(oldestDueAt),
         error === null ? '–' : html`<strong>${cut(error.code)}</strong> ${shown(error.message, ERROR_MAX)}`,
@@ -285,8 +290,19 @@ function dueWorkView(all: readonly DueSummary[], nameOf: (chainId: string) => st
       ...['Due now', 'Claimed', 'Waiting', 'Quarantined'].map(number),
       ...['Oldest due', 'Last error'],
     ],
+    none: 'No work is due.',
     rows,
   });
   return html`<section aria-labelledby="due-work"><h2 id="due-work">Due work</h2>
-${rows.length === 0 ? html`<p class="soft">No work is due.</p>` : list}</section>`;
+${list}</section>`;
 }
+
+export const dueEntries: readonly DueEntry[] = [
+  { kind: TOKEN_FACTS_WORK, table: TOKEN_FACTS },
+  { kind: CHANGED_DECIMALS_WORK, table: CHANGED_DECIMALS },
+  ...nftDueEntries,
+  { kind: HISTORY_WORK, table: DUE_HISTORIES },
+  { kind: HISTORICAL_JOB_WORK, table: DUE_HISTORICAL_JOBS },
+  { kind: POOL_WORK, table: DUE_POOLS },
+  { kind: 'state', table: DUE_QUESTIONS },
+];

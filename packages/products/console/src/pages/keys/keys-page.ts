@@ -12,7 +12,7 @@ import {
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage } from '../../console-page.ts';
-import { changeForm } from '../../layout/form.ts';
+import { changeForm, hidden, tickBox } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
@@ -150,7 +150,7 @@ function keysView(facts: KeysFacts): Html {
   return html`<h1>Keys</h1>
 <section aria-labelledby="make"><h2 id="make">Create a key</h2>${createView(token)}</section>
 <section aria-labelledby="stored"><h2 id="stored">Keys</h2>${storedView(facts)}
-<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 ? 'No keys created yet.' : NOTHING}</p></section>
+<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 && 'No keys created yet.'}</p></section>
 <section aria-labelledby="usage"><h2 id="usage">Usage</h2>${usageView(facts)}</section>`;
 }
 
@@ -175,10 +175,10 @@ ${rateField('new', null)}
 }
 
 function scopeBoxes(id: string, checked: readonly string[]): Html {
-  const boxes = KEY_SCOPES.map(
-    (scope) =>
-      html`<label for="${id}-${scope}"><input type="checkbox" id="${id}-${scope}" name="scope" value="${scope}" ${checked.includes(scope) ? html`checked` : NOTHING}> ${scope}</label>`,
-  );
+  const boxes = KEY_SCOPES.map((scope) => {
+    const mark = checked.includes(scope) && 'checked';
+    return tickBox({ id: `${id}-${scope}`, name: 'scope', value: scope, mark, label: scope });
+  });
   return html`<fieldset><legend>Scopes</legend>${boxes}</fieldset>`;
 }
 
@@ -205,7 +205,7 @@ function storedView({ stored, usage, token }: KeysFacts): Html {
 }
 
 function editView({ prefix, name, scopes, rateLimit }: StoredKey, token: string): Html {
-  const field = html`<input type="hidden" name="key" value="${prefix}">`;
+  const field = hidden({ key: prefix });
   return html`<details><summary>Change <span class="soft">${shown(name, 20)}</span></summary>
 ${changeForm('/console/keys/change', token, html`${field}<div class="fields">${scopeBoxes(prefix, scopes)}${rateField(prefix, rateLimit)}<div><button class="quiet">Save</button></div></div>`, `Change the key ${prefix}`)}
 ${changeForm('/console/keys/revoke', token, html`${field}<p>Requests with this key are rejected within seconds. This cannot be undone.</p><button class="danger">Revoke</button>`, `Revoke the key ${prefix}`)}</details>`;

@@ -7,7 +7,7 @@ import type { HistoryStatus } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { selectField } from '../../layout/form.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, nextLink, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { writeQuery } from '../../layout/query.ts';
@@ -91,7 +91,7 @@ function addList<State extends string>(
     const { rows, next } = await read(filter, after);
     const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
     return html`${rows ?? html`<p class="soft">${none}</p>`}
-${next === null ? NOTHING : html`<p><a href="/console${path}${queryOf(filter, next)}" rel="next">More</a></p>`}`;
+${nextLink(next && `/console${path}${queryOf(filter, next)}`, 'More')}`;
   };
   routes.view(path, async (request) => {
     const filter = filterOf(services, request, states);
@@ -163,8 +163,8 @@ function wrongCursor(cursor: string): InvalidParameterError {
 function collectionsTable(collections: CollectionReadsPage['collections'], nameOf: (chainId: number) => string): Html {
   const rows = collections.map(({ chainId, address, name, state, readAt, dueAt, attempts, error }) => [
     shown(nameOf(chainId)),
-    html`${name === null ? NOTHING : html`${shown(name)}<br>`}<code>${address}</code>`,
-    html`${stateView(state, COLLECTION_STATES[state])}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}`,
+    html`${name !== null && html`${shown(name)}<br>`}<code>${address}</code>`,
+    html`${stateView(state, COLLECTION_STATES[state])}${error !== null && html`<br>${shown(error.message, REASON_MAX)}`}`,
     readAt === null ? 'never' : moment(readAt),
     dueAt === null ? '–' : moment(dueAt),
     count(attempts),
@@ -190,8 +190,8 @@ function historiesTable(histories: HistoriesPage['histories'], nameOf: (chainId:
     ({ subject, status, callsEstimated, callsMade, rowsAdded, requestedAt, attempts, dueAt, error }) => [
       shown(nameOf(subject.chainId)),
       html`${subject.kind}<br><code>${subject.address}</code>`,
-      html`${stateView(status, HISTORY_STATES[status])}${dueAt === null ? NOTHING : html`<br>not before ${moment(dueAt)}`}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}`,
-      html`${count(callsMade)}${callsEstimated === null ? NOTHING : html` of ${count(callsEstimated)}`}`,
+      html`${stateView(status, HISTORY_STATES[status])}${dueAt !== null && html`<br>not before ${moment(dueAt)}`}${error !== null && html`<br>${shown(error.message, REASON_MAX)}`}`,
+      html`${count(callsMade)}${callsEstimated !== null && html` of ${count(callsEstimated)}`}`,
       count(rowsAdded),
       count(attempts),
       moment(requestedAt),

@@ -2,12 +2,11 @@ import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { count, counted, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { streamStatusView } from '../../layout/severity.ts';
 import { number, table } from '../../layout/table.ts';
-import { statusView } from '../streams/stream-list-view.ts';
-import type { ChainCard } from './chain-card.ts';
 import { stripLegend, stripOf } from './coverage-strip.ts';
-import type { Overview } from './read-overview.ts';
+import type { ChainCard, Overview } from './read-overview.ts';
 
 export const overviewPage: ConsolePage = {
   path: '',
@@ -34,7 +33,7 @@ export function overviewView({ chains, streams, setAside, at }: Overview): Html 
 ${chains.length === 0 ? html`<p>No chain is indexed yet. Set <code>CHAINS</code> and restart.</p>` : stripLegend()}
 <section aria-label="Chains" class="cards">${chains.map(cardView)}</section>
 <section aria-labelledby="streams"><h2 id="streams">Streams</h2>${streamsView(streams)}</section>
-${setAside.length === 0 ? NOTHING : html`<section aria-labelledby="aside"><h2 id="aside">Quarantined work</h2>${setAsideView(setAside)}</section>`}`;
+${setAside.length > 0 && html`<section aria-labelledby="aside"><h2 id="aside">Quarantined work</h2>${setAsideView(setAside)}</section>`}`;
 }
 
 function cardView(card: ChainCard): Html {
@@ -45,16 +44,16 @@ function cardView(card: ChainCard): Html {
   const coverage = missing === 0 ? 'complete' : html`${percent(part)} (${count(missing)} ${unit} missing${left})`;
   return html`<article class="card${problem === null ? '' : ' bad'}" id="chain-${cut(name)}" aria-label="${cut(name)}">
 <h2>${history === null ? shown(name) : html`<a href="${address}">${shown(name)}</a>`}</h2>
-${problem === null ? NOTHING : html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, PROBLEM_MAX)} <br>${problem.advice}</p>`}
+${problem !== null && html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, PROBLEM_MAX)} <br>${problem.advice}</p>`}
 <dl class="facts">
 <dt>Head</dt><dd>${card.head === null ? '–' : count(card.head)}</dd>
-<dt>Checkpoint</dt><dd>${card.checkpoint === null ? '–' : count(card.checkpoint)}${card.isDone ? ', end reached' : NOTHING}</dd>
+<dt>Checkpoint</dt><dd>${card.checkpoint === null ? '–' : count(card.checkpoint)}${card.isDone && ', end reached'}</dd>
 <dt>Lag</dt><dd>${card.lag === null ? '–' : html`${count(card.lag)} ${unit}`}</dd>
 <dt>Speed</dt><dd>${card.perSecond === null ? '–' : `${rate(card.perSecond)} ${unit}/s`}${card.rowsPerSecond === null ? '' : `, ${rate(card.rowsPerSecond)} rows/s`}</dd>
 <dt>Coverage</dt><dd>${history === null ? '–' : coverage}</dd>
 </dl>
 ${sparkline(card.lags, `Lag in ${unit} over the last 24 hours`)}
-${history === null ? NOTHING : stripOf(history.range, history.levels, address, unit)}
+${history !== null && stripOf(history.range, history.levels, address, unit)}
 </article>`;
 }
 
@@ -63,7 +62,7 @@ function streamsView({ counts, webhooksPending, failing }: Overview['streams']):
   if (states.length === 0) return html`<p class="soft">There are no streams.</p>`;
   const rows = failing.map(({ id, tag, status, message }) => [
     html`<a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code>`,
-    statusView(status),
+    streamStatusView(status),
     shown(message, PROBLEM_MAX),
   ]);
   const list = table({
@@ -72,8 +71,8 @@ function streamsView({ counts, webhooksPending, failing }: Overview['streams']):
     columns: ['Stream', 'Status', 'Reason'],
     rows,
   });
-  return html`<p>${states.join(', ')}; ${count(webhooksPending)} ${webhooksPending === 1 ? 'webhook' : 'webhooks'} pending.</p>
-${failing.length === 0 ? NOTHING : list}`;
+  return html`<p>${states.join(', ')}; ${counted(webhooksPending, 'webhook', 'webhooks')} pending.</p>
+${failing.length > 0 && list}`;
 }
 
 function setAsideView(work: Overview['setAside']): Html {

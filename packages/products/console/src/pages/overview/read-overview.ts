@@ -1,6 +1,6 @@
 import { type AptosNetwork, type AptosStatus, chainKeyOf, readAptosStatuses } from '@chainstead/aptos';
 import type { Chain, ChainRegistry } from '@chainstead/chains';
-import type { Clock } from '@chainstead/core';
+import { type BlockRange, type Clock, rangeSize } from '@chainstead/core';
 import { type Database, readSetAsideWork, type SetAsideWork } from '@chainstead/db';
 import { keepFor, keepForSecond } from '@chainstead/http';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
@@ -12,9 +12,11 @@ import {
   readChainStatuses,
   readReportedChains,
   readUnknownHeads,
+  type UnknownHead,
 } from '@chainstead/sync';
 import type { Dataset } from '@chainstead/sync/datasets';
-import { aptosCard, type ChainCard, chainCard, neverCard, type SamplesOfChain } from './chain-card.ts';
+import { cut } from '../../layout/html.ts';
+import type { LeveledRange } from './coverage-strip.ts';
 
 export interface OverviewOptions {
   readonly database: Database;
@@ -121,3 +123,196 @@ async function readAll(options: OverviewOptions, readDay: () => ReturnType<typeo
   );
   return { overview: { chains, streams, setAside, at: new Date(now) }, facts: stored };
 }
+
+/** `day`: by quarter of an hour; `pace`: the last minutes. */
+export interface SamplesOfChain {
+  readonly day: readonly ChainSample[];
+  readonly pace: readonly ChainSample[];
+}
+
+export interface ChainCard {
+  readonly name: string;
+  readonly sampledAs: string;
+  readonly unit: 'blocks' | 'versions';
+  readonly head: number | null;
+  readonly checkpoint: number | null;
+  readonly lag: number | null;
+  readonly lags: readonly (number | null)[];
+  readonly perSecond: number | null;
+  readonly rowsPerSecond: number | null;
+  readonly history: ChainHistory | null;
+  readonly isDone: boolean;
+  readonly problem: { readonly title: string; readonly text: string; readonly advice: string } | null;
+  readonly updatedAt: Date | null;
+}
+
+export interface ChainHistory {
+  readonly range: BlockRange;
+  readonly part: number;
+  /** Missing in the least complete dataset. */
+  readonly missing: number;
+  readonly secondsLeft: number | null;
+  readonly levels: readonly LeveledRange[];
+}
+
+export interface CardContext {
+  readonly name: string;
+  readonly isConfigured: boolean;
+  readonly isIndexed: boolean;
+  readonly end: number | null;
+  readonly samples: SamplesOfChain;
+  readonly unknownHead: UnknownHead | null;
+}
+
+export function chainCard(status: ChainStatus, context: CardContext): ChainCard {
+  const range = { from: status.historyStart, to: status.checkpoint ?? status.firstFollowed - 1 };
+  const covered = status.coverage.map(({ range: of, proof }) => ({ range: of, level: proof }));
+  return {
+    ...sharedPart(status, context, range, covered),
+    sampledAs: String(status.chainId),
+    unit: 'blocks',
+    rowsPerSecond: growth(context.samples.pace, ({ rows }) => rows),
+  };
+}
+
+/** No receipts proof: versions on which two fullnodes agree count as agreed. */
+export function aptosCard(status: AptosStatus, context: CardContext): ChainCard {
+  const agreed = status.confirmedRoot ?? -1;
+  const covered = status.coverage.flatMap(({ range: { from, to } }): LeveledRange[] => [
+    ...(from <= agreed ? [{ range: { from, to: Math.min(to, agreed) }, level: 'cross' as const }] : []),
+    ...(to > agreed ? [{ range: { from: Math.max(from, agreed + 1), to }, level: 'none' as const }] : []),
+  ]);
+  const range = { from: status.historyStart, to: status.checkpoint ?? status.historyStart - 1 };
+  const shared = sharedPart(status, context, range, covered);
+  return { ...shared, sampledAs: status.chain, unit: 'versions', rowsPerSecond: null };
+}
+function sharedPart(
+  status: ChainStatus | AptosStatus,
+  context: CardContext,
+  range: BlockRange,
+  covered: readonly LeveledRange[],
+): Omit<ChainCard, 'sampledAs' | 'unit' | 'rowsPerSecond'> {
+  const { name, samples } = context;
+  const { gaps, updatedAt } = status;
+  const datasets = new Set([...status.coverage, ...gaps].map(({ dataset }) => dataset)).size;
+  return {
+    name,
+    ...standing(status, context),
+    lags: samples.day.map(({ lag }) => lag),
+    perSecond: growth(samples.pace, ({ checkpoint }) => checkpoint),
+    history: historyOf({ range, covered, gaps, datasets }, samples.pace),
+    isDone: isDone(status, context),
+    problem: problemOf(status, context),
+    updatedAt,
+  };
+}
+
+export function neverCard(name: string): ChainCard {
+  return {
+    name,
+    sampledAs: name,
+    unit: 'blocks',
+    head: null,
+    checkpoint: null,
+    lag: null,
+    lags: [],
+    perSecond: null,
+    rowsPerSecond: null,
+    history: null,
+    isDone: false,
+    problem: { title: 'Never indexed', text: 'The database has no data for this chain.', advice: NEVER_ADVICE },
+    updatedAt: null,
+  };
+}
+
+type Standing = Pick<ChainStatus, 'head' | 'checkpoint' | 'lag'>;
+
+/** The head is stored every few seconds, the checkpoint with each commit. */
+function standing(
+  { head, checkpoint, lag }: Standing,
+  { unknownHead, isConfigured, isIndexed }: CardContext,
+): Standing {
+  if (unknownHead !== null || !(isConfigured || isIndexed)) return { head: null, checkpoint, lag: null };
+  return { head: head === null ? null : Math.max(head, checkpoint ?? head), checkpoint, lag };
+}
+
+function isDone({ checkpoint }: Standing, { end }: CardContext): boolean {
+  return end !== null && checkpoint !== null && checkpoint >= end;
+}
+
+function problemOf(
+  status: Standing & Pick<ChainStatus, 'stop' | 'stallReason' | 'updatedAt'>,
+  context: CardContext,
+): ChainCard['problem'] {
+  const { stop, stallReason } = status;
+  const { name, isConfigured, isIndexed, unknownHead } = context;
+  if (!isConfigured && !isIndexed) {
+    const text = `This chain is stored, but it is not in CHAINS and no process has indexed it since ${status.updatedAt.toISOString()}.`;
+    return { title: 'Not configured', text, advice: `Run "chainstead chains remove ${cut(name)}" to delete its rows.` };
+  }
+  if (stop !== null) {
+    const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
+    const advice = `Look up ${cut(stop.code)} in docs/reference/errors.md, and check the log of the role ingest.`;
+    return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: ADVICE[stop.code] ?? advice };
+  }
+  if (unknownHead !== null && isConfigured && !isDone(status, context)) {
+    const text = `No node has returned the head since ${unknownHead.since.toISOString()}: ${unknownHead.reason}`;
+    return unknownHead.isSilent
+      ? { title: 'No ingest process', text, advice: SILENT_ADVICE }
+      : { title: 'Head unknown', text, advice: HELD_UP_ADVICE };
+  }
+  return stallReason === null ? null : { title: 'Blocked', text: stallReason, advice: HELD_UP_ADVICE };
+}
+
+function historyOf(
+  facts: {
+    readonly range: BlockRange;
+    readonly covered: readonly LeveledRange[];
+    readonly gaps: readonly { readonly dataset: string; readonly range: BlockRange }[];
+    readonly datasets: number;
+  },
+  pace: readonly ChainSample[],
+): ChainHistory {
+  const { range, gaps, datasets } = facts;
+  const lacking = new Map<string, number>();
+  for (const gap of gaps) lacking.set(gap.dataset, (lacking.get(gap.dataset) ?? 0) + rangeSize(gap.range));
+  const lackingOfAll = [...lacking.values()].reduce((sum, blocks) => sum + blocks, 0);
+  const wanted = Math.max(0, rangeSize(range)) * datasets;
+  const filling = growth(pace, ({ covered }) => covered);
+  const following = (growth(pace, ({ checkpoint }) => checkpoint) ?? 0) * datasets;
+  const filled = filling === null ? 0 : filling - following;
+  return {
+    range,
+    part: wanted === 0 ? 1 : Math.max(0, 1 - lackingOfAll / wanted),
+    missing: Math.max(0, ...lacking.values()),
+    secondsLeft: lackingOfAll > 0 && filled > 0 ? lackingOfAll / filled : null,
+    levels: [...facts.covered, ...gaps.map((gap) => ({ range: gap.range, level: 'missing' as const }))],
+  };
+}
+
+/** Per second; null without samples, or if statistics were reset. */
+function growth(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const [from, to] = [read(first), read(last)];
+  const seconds = (last.minute.getTime() - first.minute.getTime()) / 1_000;
+  return from === null || to === null || to < from || seconds <= 0 ? null : (to - from) / seconds;
+}
+
+/** By error code, as in docs/operate/troubleshooting.md. */
+const ADVICE: Readonly<Record<string, string>> = {
+  NO_UPSTREAM: 'Check RPC_URLS of the chain. Chainstead retries automatically.',
+  BLOCK_PART_UNAVAILABLE:
+    'Add a node, with traces if they are missing. Datasets that need this part have a gap. Others continue.',
+  UNPROVEN_BLOCK: 'Add another node. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
+  CHAIN_BEING_REMOVED: 'Run "chainstead chains remove" for this chain to the end, then it is indexed again.',
+  REORG_TOO_DEEP:
+    'Find out which branch is right with a block explorer. If the nodes are right, start once with a larger REORG_DEPTH_MAX of the chain.',
+  VERSIONS_PRUNED:
+    'The fullnodes pruned the oldest versions. Add a fullnode with the full history, or start later. New versions are still indexed.',
+};
+
+const HELD_UP_ADVICE =
+  'Indexing resumes automatically when the cause is gone. If the cause is a node, add another one.';
+const SILENT_ADVICE = 'No process with the role ingest works on this chain. Start one, or check why it is not running.';
+const NEVER_ADVICE = 'Check the log of the role ingest. Usually, no node of the chain responds.';

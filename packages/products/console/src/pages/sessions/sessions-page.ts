@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { ConsolePage, ConsoleRequest } from '../../console-page.ts';
-import { changeForm } from '../../layout/form.ts';
+import { changeForm, hidden } from '../../layout/form.ts';
 import { type Html, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import { table } from '../../layout/table.ts';
@@ -35,7 +35,7 @@ function sessionsView(sessions: readonly ConsoleSession[], { session: own, token
     changeForm(
       '/console/sessions/end',
       token,
-      html`<input type="hidden" name="id" value="${session.id}"><button class="danger">End</button>`,
+      html`${hidden({ id: session.id })}<button class="danger">End</button>`,
       `End the session of ${session.keyId} from ${session.address}`,
     ),
   ]);

@@ -1,32 +1,88 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, rangeSize, toQuantity } from '@chainstead/core';
 import { NotFoundError } from '@chainstead/http';
-import type { GivenStream, RangePreview } from '@chainstead/streams';
+import type { AttemptOutcome, GivenStream, RangePreview, Replayed } from '@chainstead/streams';
 import { html } from 'hono/html';
+import { z } from 'zod';
 import type { ChangeRequest, ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
-import { count } from '../../layout/numbers.ts';
-import { testOutcomeView } from './change-streams.ts';
+import { count, counted } from '../../layout/numbers.ts';
 import {
   emptyForm,
   type FieldProblem,
   formOf,
+  linesOf,
   nodeProblemOf,
   problemsOf,
   readForm,
   type StreamForm,
   streamForm,
+  streamFormView,
 } from './stream-form.ts';
-import { streamFormView } from './stream-form-view.ts';
-import { readId } from './stream-list-view.ts';
+import { isUuid, readId } from './webhooks.ts';
+
+const ANSWER_MAX = 1_000;
+const ATTEMPTS_MAX = 1_000;
+const id = z.string().refine(isUuid, 'is not an id');
+const oneStream = z.object({ stream: id });
+const sure = z.literal('yes', 'tick the box to confirm');
+const statusForm = z.discriminatedUnion('status', [
+  z.object({ stream: id, status: z.enum(['active', 'paused']) }),
+  z.object({ stream: id, status: z.literal('terminated'), sure }),
+]);
+const deleteForm = z.object({ stream: id, sure });
+const replayForm = z.object({
+  stream: id,
+  attempt: z
+    .union([id, z.array(id).max(ATTEMPTS_MAX)], 'choose at least one attempt')
+    .transform((attempts) => [attempts].flat()),
+});
+const operation = z.enum(['add', 'remove', 'replace']);
+const addressesForm = z.object({ stream: id, operation, addresses: z.string() });
+
+export function addStreamChanges(routes: ConsoleRoutes, services: ConsoleServices): void {
+  const { streams } = services;
+  addStreamForm(routes, services);
+  routes.change('/streams/status', statusForm, async ({ form, by }) => {
+    await streams.setStatus(form.stream, form.status, by);
+    return { goTo: `/console/streams/${form.stream}` };
+  });
+  routes.change('/streams/addresses', addressesForm, async ({ form, by }) => {
+    await streams.changeAddresses(form.stream, form.operation, linesOf(form.addresses), by);
+    return { goTo: `/console/streams/${form.stream}/addresses` };
+  });
+  routes.change('/streams/duplicate', oneStream, async ({ form, by }) => {
+    const { id: copy } = await streams.duplicate(form.stream, by);
+    return { goTo: `/console/streams/${copy}` };
+  });
+  routes.change('/streams/delete', deleteForm, async ({ form, by }) => {
+    await streams.remove(form.stream, by);
+    return { goTo: '/console/streams' };
+  });
+  routes.change('/streams/test', oneStream, async ({ form, by }) => {
+    const outcome = testOutcomeView(await streams.test(form.stream, by));
+    return {
+      title: 'Test webhook',
+      body: html`<h1>Test webhook</h1>
+${outcome}
+<p><a href="/console/streams/${form.stream}">Stream</a></p>`,
+    };
+  });
+  routes.change('/streams/replay', replayForm, async ({ form, by }) =>
+    replayedView(form.stream, await streams.replay({ streamId: form.stream, attemptIds: form.attempt, by })),
+  );
+  routes.change('/streams/replay-failed', oneStream, async ({ form, by }) =>
+    replayedView(form.stream, await streams.replay({ streamId: form.stream, attemptIds: null, by })),
+  );
+}
 
 type Request = ChangeRequest<StreamForm>;
 
 const BLOCK = /^\d{1,15}$/;
 const NO_RECEIVER = 'https://receiver.invalid/';
 
-export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
+function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
   const { streams } = services;
   const { chains } = streams;
   const view = (
@@ -113,18 +169,26 @@ function readRange({ from, to }: StreamForm): { readonly range: BlockRange } | {
 }
 
 function previewView(preview: RangePreview & { readonly followedTo: number | null }, chain: Chain): Html {
-  const { range, looked, matched, items, webhooks } = preview;
+  const { range, looked, matched, items, webhooks, absent } = preview;
   const reported = Object.entries(items).filter(([, number]) => number > 0);
-  return html`<section class="card" aria-labelledby="preview"><h2 id="preview">Preview</h2>
-<p role="status">${range.from === range.to ? html`Block ${count(range.from)}` : html`Blocks ${count(range.from)} to ${count(range.to)}`} of ${shown(chain.name)}: ${
+  const blocks = count(looked - absent.length);
+  const result =
     matched === 0
-      ? html`<strong>nothing matched</strong> in ${count(looked - preview.absent.length)} blocks.`
-      : html`<strong>${count(matched)} of ${count(looked - preview.absent.length)} blocks matched.</strong> Each block sends two webhooks: one immediately, and one after ${count(chain.confirmations)} more blocks with <code>confirmed: true</code>.`
-  }</p>
-${reported.length === 0 ? NOTHING : html`<p>Total: ${reported.map(([name, number], index) => html`${index === 0 ? '' : ', '}${count(number)} ${name}`)}.</p>`}
+      ? html`<strong>nothing matched</strong> in ${blocks} blocks.`
+      : html`<strong>${count(matched)} of ${blocks} blocks matched.</strong> Each block sends two webhooks: one immediately, and one after ${count(chain.confirmations)} more blocks with <code>confirmed: true</code>.`;
+  const totals = reported.map(([name, number], index) => [index > 0 && ', ', count(number), ` ${name}`]);
+  const bodies = webhooks.map(({ blockNumber, body }, index) => {
+    const content = jsonText(body, `Webhook of block ${blockNumber}`);
+    return html`<details ${index === 0 && 'open'}><summary>Block ${count(blockNumber)}</summary>${content}</details>`;
+  });
+  const place =
+    range.from === range.to ? ['Block ', count(range.from)] : ['Blocks ', count(range.from), ' to ', count(range.to)];
+  return html`<section class="card" aria-labelledby="preview"><h2 id="preview">Preview</h2>
+<p role="status">${place} of ${shown(chain.name)}: ${result}</p>
+${reported.length > 0 && html`<p>Total: ${totals}.</p>`}
 ${notLookedAt(preview, chain)}
-${webhooks.map(({ blockNumber, body }, index) => html`<details ${index === 0 ? html`open` : NOTHING}><summary>Block ${count(blockNumber)}</summary>${jsonText(body, `Webhook of block ${blockNumber}`)}</details>`)}
-${matched > webhooks.length ? html`<p class="soft">Showing the first ${count(webhooks.length)} of ${count(matched)}.</p>` : NOTHING}</section>`;
+${bodies}
+${matched > webhooks.length && html`<p class="soft">Showing the first ${count(webhooks.length)} of ${count(matched)}.</p>`}</section>`;
 }
 
 function notLookedAt(
@@ -134,15 +198,44 @@ function notLookedAt(
   const [first] = absent;
   const state =
     followedTo === null
-      ? html`no block of it is indexed here yet`
+      ? 'no block of it is indexed here yet'
       : html`it is indexed here up to block ${count(followedTo)}`;
-  return html`${
-    first === undefined
-      ? NOTHING
-      : html`<p class="problem">${absent.length === 1 ? html`Block ${count(first)} is missing` : html`${count(absent.length)} of these blocks, from ${count(first)} on, are missing`}: no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}; ${state}.</p>`
-  }${
-    looked === rangeSize(range)
-      ? NOTHING
-      : html`<p class="problem">The nodes took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`
-  }`;
+  const blocksFrom = (block: number): Html =>
+    absent.length === 1
+      ? html`Block ${count(block)} is missing`
+      : html`${count(absent.length)} of these blocks, from ${count(block)} on, are missing`;
+  const nodes = html`no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}`;
+  const late = html`<p class="problem">The nodes took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`;
+  const missing = first !== undefined && html`<p class="problem">${blocksFrom(first)}: ${nodes}; ${state}.</p>`;
+  return html`${missing}${looked !== rangeSize(range) && late}`;
+}
+
+function testOutcomeView(outcome: AttemptOutcome): Html {
+  const { success, httpStatus, errorMessage, durationMs, answer = '', blockedRange } = outcome;
+  const status = httpStatus === null ? 'No response' : `Response: HTTP ${httpStatus}`;
+  const response = html`${status}, after ${count(durationMs)} ms.`;
+  const body =
+    answer !== '' &&
+    html`<p>Response body:</p><pre class="json" tabindex="0" role="region" aria-label="Response body">${shown(answer, ANSWER_MAX)}</pre>`;
+  if (success)
+    return html`<div class="done" role="status"><p>The endpoint accepted the test webhook. ${response}</p>${body}</div>`;
+  const allow =
+    blockedRange !== undefined &&
+    html`<p>Webhooks cannot reach this address range (${shown(blockedRange)}). If you trust it, add it to <code>WEBHOOK_ALLOW_PRIVATE</code>.</p>`;
+  return html`<div class="problem" role="alert"><p><strong>The endpoint did not accept the test webhook.</strong> ${response} ${shown(errorMessage ?? '', ANSWER_MAX)}</p>${allow}${body}</div>`;
+}
+
+function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {
+  const limit =
+    isPart && ', the limit of waiting webhooks (REPLAYS_PER_KEY). Resend the others when these are delivered';
+  const text =
+    webhooks === 0
+      ? html`<p class="problem" role="alert">Nothing is sent: no failed webhook of this selection is stored.</p>`
+      : html`<div class="done" role="status"><p>${counted(webhooks, 'webhook is', 'webhooks are')} queued to be resent${limit}.</p>
+<p>If the stream is not active, they wait.</p></div>`;
+  const address = `/console/streams/${streamId}`;
+  return {
+    title: 'Resend',
+    body: html`<h1>Resend</h1>${text}<p><a href="${address}?show=waiting#webhooks">Waiting webhooks</a> · <a href="${address}">Stream</a></p>`,
+  };
 }

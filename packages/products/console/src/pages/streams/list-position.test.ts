@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPosition, writePosition } from './stream-list-view.ts';
+import { readPosition, writePosition } from './webhooks.ts';
 
 const ID = '5f263741-fcaf-447f-890d-6b1b82eea35c';
 

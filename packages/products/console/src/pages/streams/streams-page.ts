@@ -1,56 +1,39 @@
 import { isAddress, parseAddress } from '@chainstead/core';
 import { keepForSecond, NotFoundError } from '@chainstead/http';
 import {
-  type AttemptPage,
+  type AddressPage,
   createStreamAddressStore,
-  type DeliveryRecord,
-  listAttempts,
+  type HostQueue,
   listStreamOverviews,
-  listWaitingDeliveries,
-  readDelivery,
+  type OverviewPage,
   readHostQueues,
   readStreamOverview,
   type Stream,
-  type WaitingPage,
+  type StreamOverview,
+  type StreamStatus,
+  WAITING_COUNTED_MAX,
 } from '@chainstead/streams';
 import { html } from 'hono/html';
 import type { ConsolePage, ConsoleServices } from '../../console-page.ts';
-import { changeForm } from '../../layout/form.ts';
-import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { changeForm, hidden, tickBox } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, nextLink, shown } from '../../layout/html.ts';
 import { jsonText } from '../../layout/json-text.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { count, moment } from '../../layout/numbers.ts';
+import { count, counted, moment } from '../../layout/numbers.ts';
 import { readChoice, writeQuery } from '../../layout/query.ts';
-import { attemptView } from '../../layout/severity.ts';
-import { number, table, wide } from '../../layout/table.ts';
-import { addStreamChanges } from './change-streams.ts';
-import { addStreamForm } from './edit-stream.ts';
-import {
-  hostQueuesView,
-  nameOf,
-  readId,
-  readPosition,
-  readText,
-  SHOWN,
-  type ShownWebhooks,
-  STATUSES,
-  streamListView,
-  writePosition,
-} from './stream-list-view.ts';
-import { streamFactsView, streamView } from './stream-view.ts';
+import { streamStatusView } from '../../layout/severity.ts';
+import { number, table } from '../../layout/table.ts';
+import { addStreamChanges } from './edit-stream.ts';
+import { addWebhookRoutes, readId, readPosition, webhooksView, writePosition } from './webhooks.ts';
 
 const STREAMS = 50;
-const WEBHOOKS = 50;
 const ADDRESSES = 200;
+const HOSTS_SHOWN = 100;
+const ERROR_MAX = 200;
+const QUERY_MAX = 200;
+const TEXT_MAX = 4_000;
 const ONE = '/streams/:stream';
-const URL_MAX = 2_000;
-
-const MEANINGS: Readonly<Record<DeliveryRecord['status'], string>> = {
-  pending: 'waiting',
-  delivered: 'delivered',
-  failed: 'failed: its retries are used up',
-  dropped: 'dropped: a reorg removed its block, or its stream was deleted',
-};
+const STATUSES: readonly StreamStatus[] = ['active', 'paused', 'error', 'terminated'];
 
 export const streamsPage: ConsolePage = {
   path: '/streams',
@@ -72,16 +55,10 @@ export const streamsPage: ConsolePage = {
     routes.live('/streams', async () => hostQueuesView(await queues()));
     // Before the routes of one stream, which would parse these names as its id.
     addStreamChanges(routes, services);
-    addStreamForm(routes, services);
-    routes.view(ONE, async ({ parameter, query, token }) => {
-      const { stream, overview } = await factsOf(services, parameter('stream'));
-      const listed = await listWebhooks(
-        services,
-        stream.id,
-        readChoice('show', query('show'), SHOWN) ?? 'all',
-        query('after'),
-      );
-      const webhooks = webhooksView({ streamId: stream.id, listed, chainName, token });
+    routes.view(ONE, async (request) => {
+      const { token } = request;
+      const { stream, overview } = await factsOf(services, request.parameter('stream'));
+      const webhooks = await webhooksView(services, request, { streamId: stream.id, chainName, token });
       return { title: cut(nameOf(stream), 60), body: streamView({ stream, overview, chainName, token }, webhooks) };
     });
     routes.live(ONE, async ({ parameter }) => streamFactsView((await factsOf(services, parameter('stream'))).overview));
@@ -93,14 +70,7 @@ export const streamsPage: ConsolePage = {
       if (stream === null || watched === null) throw new NotFoundError('There is no such stream');
       return { title: 'Addresses', body: addressesView(stream, watched, token) };
     });
-    routes.view(`${ONE}/deliveries/:delivery`, async ({ parameter, token }) => {
-      return { title: 'Webhook', body: deliveryView(await deliveryOf(services, parameter), chainName, token) };
-    });
-    routes.view(`${ONE}/deliveries/:delivery/body.json`, async ({ parameter }) => {
-      const { id, body } = await deliveryOf(services, parameter);
-      if (body === null) throw new NotFoundError('The body of this webhook is not created yet, or no longer stored');
-      return { content: body, type: 'application/json', saveAs: `webhook-${id}.json` };
-    });
+    addWebhookRoutes(routes, services);
   },
 };
 
@@ -111,194 +81,186 @@ async function factsOf({ database, streams }: ConsoleServices, text: string) {
   return { stream, overview };
 }
 
-async function deliveryOf({ database }: ConsoleServices, parameter: (name: string) => string) {
-  const [streamId, id] = [readId(parameter('stream'), 'stream'), readId(parameter('delivery'), 'webhook')];
-  const delivery = await readDelivery(database, streamId, id);
-  if (delivery === null) throw new NotFoundError('There is no such webhook, or it is no longer stored');
-  return delivery;
+function readText(query = ''): string | null {
+  // Postgres accepts neither NUL nor lone surrogates.
+  const text = query.slice(0, QUERY_MAX).replaceAll('\0', '').toWellFormed().trim();
+  return text === '' ? null : text;
 }
 
-async function listWebhooks(
-  { database }: ConsoleServices,
-  streamId: string,
-  show: ShownWebhooks,
-  position: string | undefined,
-): Promise<ListedWebhooks> {
-  const after = readPosition(position);
-  if (show === 'waiting')
-    return { show, page: await listWaitingDeliveries(database, { streamId, after, limit: WEBHOOKS }) };
-  const all = { transactionHash: null, chainIds: [], blockNumbers: [], from: null, to: null };
-  const filter = { ...all, success: show === 'failed' ? false : null, streamId };
-  return { show, page: await listAttempts(database, { filter, after, limit: WEBHOOKS, withBody: false }) };
-}
-
-function addressesView(
-  stream: Stream,
-  { addresses, total, next }: NonNullable<Awaited<ReturnType<ReturnType<typeof createStreamAddressStore>['list']>>>,
-  token: string,
-): Html {
+function addressesView(stream: Stream, { addresses, total, next }: AddressPage, token: string): Html {
   const address = `/console/streams/${stream.id}`;
-  return html`<h1>Addresses</h1>
-<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">${shown(nameOf(stream), 60)}</a></p>
-<p>The stream watches ${count(total)} ${total === 1 ? 'address' : 'addresses'}${stream.allAddresses ? html`, and its events of all contracts` : NOTHING}.</p>
-${changeForm(
-  '/console/streams/addresses',
-  token,
-  html`<input type="hidden" name="stream" value="${stream.id}"><div class="fields form">
+  const form = html`${hidden({ stream: stream.id })}<div class="fields form">
 <div><label for="addresses">Addresses, one per line</label><textarea id="addresses" name="addresses" rows="6" spellcheck="false" autocomplete="off"></textarea></div>
 <fieldset><legend>Operation</legend>
 <label for="add"><input type="radio" id="add" name="operation" value="add" checked> add</label>
 <label for="remove"><input type="radio" id="remove" name="operation" value="remove"> remove</label>
 <label for="replace"><input type="radio" id="replace" name="operation" value="replace"> replace all</label></fieldset>
-<div><button>Change</button></div></div>`,
-  'Change the addresses',
-)}
-${addresses.length === 0 ? NOTHING : html`<ul class="addresses">${addresses.map((watched) => html`<li><code>${watched}</code></li>`)}</ul>`}
-${next === null ? NOTHING : html`<p><a href="${address}/addresses?after=${next}" rel="next">More</a></p>`}`;
+<div><button>Change</button></div></div>`;
+  return html`<h1>Addresses</h1>
+<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">${shown(nameOf(stream), 60)}</a></p>
+<p>The stream watches ${counted(total, 'address', 'addresses')}${stream.allAddresses && ', and its events of all contracts'}.</p>
+${changeForm('/console/streams/addresses', token, form, 'Change the addresses')}
+${addresses.length > 0 && html`<ul class="addresses">${addresses.map((watched) => html`<li><code>${watched}</code></li>`)}</ul>`}
+${nextLink(next && `${address}/addresses?after=${next}`, 'More')}`;
 }
 
-function deliveryView(delivery: DeliveryRecord, chainName: (id: number) => string, token: string): Html {
-  const { id, streamId, chainId, blockNumber, blockHash, kind, status, retries, body } = delivery;
-  const address = `/console/streams/${streamId}`;
-  return html`<h1>Webhook</h1>
-<p class="soft"><a href="/console/streams">Streams</a> · <a href="${address}">Stream</a> · <code>${id}</code></p>
-<dl class="facts wide">
-<dt>Status</dt><dd>${MEANINGS[status]}</dd>
-<dt>Content</dt><dd>block ${count(blockNumber)} of ${shown(chainName(chainId))}, ${kind}</dd>
-<dt>Block hash</dt><dd><code>${blockHash}</code></dd>
-<dt>Failed attempts</dt><dd>${count(retries)}</dd>
-<dt>Created</dt><dd>${moment(delivery.createdAt)}</dd>
-${status === 'pending' ? html`<dt>Due</dt><dd>${moment(delivery.dueAt)}</dd>` : NOTHING}
-<dt>Delivered</dt><dd>${delivery.deliveredAt === null ? '–' : html`${moment(delivery.deliveredAt)}, ${count(delivery.deliveredAt.getTime() - delivery.createdAt.getTime())} ms after creation`}</dd>
-</dl>
-<section aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>${attemptsOfDelivery(delivery, token)}</section>
-<section aria-labelledby="body"><h2 id="body">Body</h2>
-${body === null ? html`<p class="soft">Created before the first attempt, and stored as long as the delivery records.</p>` : jsonText(body, 'Body', `${address}/deliveries/${id}/body.json`)}</section>`;
+interface ListFilter {
+  readonly status: StreamStatus | null;
+  readonly text: string | null;
 }
 
-function attemptsOfDelivery({ streamId, attempts }: DeliveryRecord, token: string): Html {
-  if (attempts.length === 0) return html`<p class="soft">No attempts yet.</p>`;
-  const rows = attempts.map((attempt) => [
-    moment(attempt.createdAt),
-    count(attempt.retries + 1),
-    attemptView(attempt.success),
-    answerOf(attempt),
-    html`${count(attempt.durationMs)} ms`,
-    shown(attempt.webhookUrl, URL_MAX),
-    attempt.success ? NOTHING : replayForm(streamId, attempt.id, token),
+function streamListView(page: OverviewPage, filter: ListFilter, queues: Html): Html {
+  const { next } = page;
+  const older = next && `/console/streams${writeQuery({ ...filter, after: writePosition(next) })}`;
+  return html`<h1>Streams</h1>
+<p><a href="/console/streams/new">New stream</a></p>
+${filterForm(filter)}
+${streamsTable(page.streams, filter)}
+${nextLink(older, 'Older')}
+<section aria-labelledby="queues"><h2 id="queues">Waiting webhooks by host</h2>${queues}</section>`;
+}
+
+function filterForm({ status, text }: ListFilter): Html {
+  const options = STATUSES.map(
+    (name) => html`<option value="${name}" ${name === status && html`selected`}>${name}</option>`,
+  );
+  return html`<form method="get" action="/console/streams" class="filter" aria-label="Filter streams">
+<div><label for="text">Tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
+<div><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}</select></div>
+<div><button class="quiet">Find</button></div></form>`;
+}
+
+function streamsTable(streams: readonly StreamOverview[], { status, text }: ListFilter): Html {
+  const rows = streams.map((stream) => [
+    html`<a href="/console/streams/${stream.id}">${shown(nameOf(stream), 60)}</a><br><span class="soft">${shown(stream.description, 80)}</span>`,
+    streamStatusView(stream.status),
+    html`${stream.successRate} %`,
+    waitingText(stream.waiting),
+    count(stream.delivered),
+    lastErrorView(stream),
+    shown(stream.webhookUrl, 60),
+    moment(stream.createdAt),
   ]);
   return table({
-    label: 'Attempts',
-    caption: 'Newest first',
+    label: 'Streams',
     columns: [
-      ...[wide('Time', 'whole'), number('Attempt'), 'Outcome', 'Response'],
-      ...[number('Duration'), 'URL', wide('Action', 'whole')],
+      ...['Stream', 'Status', number('Success rate'), number('Waiting'), number('Delivered')],
+      ...['Last error', 'URL', 'Created'],
     ],
+    none: status === null && text === null ? 'There are no streams.' : 'No streams match the filter.',
     rows,
   });
 }
 
-function replayForm(streamId: string, attempt: string, token: string): Html {
-  return changeForm(
-    '/console/streams/replay',
-    token,
-    html`<input type="hidden" name="stream" value="${streamId}"><input type="hidden" name="attempt" value="${attempt}"><button class="quiet">Resend</button>`,
-    'Resend the webhook of this attempt',
-  );
+function nameOf({ tag, id }: Pick<StreamOverview, 'tag' | 'id'>): string {
+  return tag.trim() === '' ? id : tag;
 }
 
-type ListedWebhooks =
-  | { readonly show: 'waiting'; readonly page: WaitingPage }
-  | { readonly show: 'all' | 'failed'; readonly page: AttemptPage };
+function waitingText(waiting: number): Html {
+  return waiting >= WAITING_COUNTED_MAX ? html`${count(waiting)} or more` : count(waiting);
+}
 
-interface WebhooksFacts {
-  readonly streamId: string;
-  readonly listed: ListedWebhooks;
+function lastErrorView({ status, statusMessage, lastError }: StreamOverview): Html {
+  if (status === 'error' || status === 'terminated') return shown(statusMessage, ERROR_MAX);
+  if (lastError === null) return html`–`;
+  return html`${shown(lastError.message, ERROR_MAX)}<br><span class="soft">${moment(lastError.at)}</span>`;
+}
+
+function hostQueuesView(queues: readonly HostQueue[]): Html {
+  const rows = queues
+    .slice(0, HOSTS_SHOWN)
+    .map(({ host, streams, waiting, held, dueAt, isServed }) => [
+      shown(host, 80),
+      waitingText(waiting),
+      count(held),
+      count(streams),
+      dueAt === null ? '–' : moment(dueAt),
+      isServed ? 'yes' : 'no',
+    ]);
+  const more = queues.length - HOSTS_SHOWN;
+  return table({
+    label: 'Waiting webhooks by host',
+    caption: html`Longest queue first${more > 0 && html`. ${count(more)} more hosts have shorter queues`}`,
+    columns: ['Host', number('Waiting'), number('On hold'), number('Streams'), 'Next due', 'Sending'],
+    none: 'No webhooks are waiting.',
+    rows,
+  });
+}
+
+interface StreamFacts {
+  readonly stream: Stream;
+  readonly overview: StreamOverview;
   readonly chainName: (id: number) => string;
   readonly token: string;
 }
 
-const NAMES: Readonly<Record<ShownWebhooks, string>> = {
-  all: 'All attempts',
-  failed: 'Failed attempts',
-  waiting: 'Waiting',
-};
-const ERROR_MAX = 200;
-
-function webhooksView(facts: WebhooksFacts): Html {
-  const { streamId, listed } = facts;
-  const address = `/console/streams/${streamId}`;
-  const links = SHOWN.map(
-    (show) =>
-      html`<li><a href="${address}${writeQuery({ show: show === 'all' ? null : show })}#webhooks" ${show === listed.show ? html`aria-current="true"` : NOTHING}>${NAMES[show]}</a></li>`,
-  );
-  const { next } = listed.page;
-  const following =
-    next === null ? null : `${address}${writeQuery({ show: listed.show, after: writePosition(next) })}#webhooks`;
-  const allFailed = html`<input type="hidden" name="stream" value="${streamId}"><p>Resends each webhook whose retries are used up, with the body of its last attempt.</p><button class="quiet">Resend all</button>`;
-  return html`<nav aria-label="Webhooks"><ul>${links}</ul></nav>
-${listed.show === 'waiting' ? waitingView(facts, listed.page) : attemptsView(facts, listed.page)}
-${following === null ? NOTHING : html`<p><a href="${following}" rel="next">${listed.show === 'waiting' ? 'Later' : 'Older'}</a></p>`}
-<details><summary>Resend all failed webhooks</summary>${changeForm('/console/streams/replay-failed', facts.token, allFailed)}</details>`;
+function streamView(facts: StreamFacts, webhooks: Html): Html {
+  const { stream, overview } = facts;
+  const address = `/console/streams/${stream.id}`;
+  return html`<h1>${shown(nameOf(stream), 80)}</h1>
+<p class="soft"><a href="/console/streams">Streams</a> · <code>${stream.id}</code></p>
+${livePart(`/streams/${stream.id}`, streamFactsView(overview))}
+<section aria-labelledby="do"><h2 id="do">Change</h2>
+<p><a href="${address}/edit">Edit</a> · <a href="${address}/addresses">${counted(stream.amountOfAddresses, 'address', 'addresses')}</a></p>
+${actionsView(facts)}</section>
+<section aria-labelledby="webhooks"><h2 id="webhooks">Webhooks</h2>${webhooks}</section>
+<section aria-labelledby="what"><h2 id="what">Configuration</h2>${configurationView(facts)}</section>`;
 }
 
-function attemptsView({ streamId, chainName, token }: WebhooksFacts, { attempts }: AttemptPage): Html {
-  if (attempts.length === 0) return html`<p class="soft">No attempts recorded.</p>`;
-  const rows = attempts.map((attempt) => {
-    const name = `the attempt of ${attempt.createdAt.toISOString()}`;
-    return [
-      attempt.success
-        ? NOTHING
-        : html`<input type="checkbox" name="attempt" value="${attempt.id}" aria-label="Select ${name}">`,
-      html`<a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a>`,
-      shown(chainName(attempt.chainId)),
-      count(attempt.blockNumber),
-      attempt.confirmed ? 'confirmed' : 'unconfirmed',
-      count(attempt.retries + 1),
-      attemptView(attempt.success),
-      answerOf(attempt),
-      html`${count(attempt.durationMs)} ms`,
-      count(attempt.records),
-    ];
-  });
-  const list = table({
-    label: 'Attempts',
-    caption: 'Delivery attempts, newest first. Each links to its webhook',
-    columns: [
-      ...['Select', wide('Time', 'whole'), 'Chain', number('Block'), wide('Kind', 'whole')],
-      ...[number('Attempt'), 'Outcome', 'Response', number('Duration'), number('Records')],
-    ],
-    rows,
-  });
-  if (attempts.every(({ success }) => success)) return list;
-  const fields = html`<input type="hidden" name="stream" value="${streamId}">${list}<p><button class="quiet">Resend selected</button></p>`;
-  return changeForm('/console/streams/replay', token, fields, 'Resend webhooks');
+function streamFactsView(overview: StreamOverview): Html {
+  const { status, statusMessage, successRate, delivered, failed, waiting } = overview;
+  return html`<dl class="facts wide">
+<dt>Status</dt><dd>${streamStatusView(status)} ${shown(statusMessage, TEXT_MAX)}</dd>
+<dt>Success rate of the URL</dt><dd>${successRate} %</dd>
+<dt>Waiting</dt><dd>${waitingText(waiting)}</dd>
+<dt>Delivered</dt><dd>${count(delivered)}</dd>
+<dt>Failed attempts</dt><dd>${count(failed)}</dd>
+<dt>Last error</dt><dd>${lastErrorView(overview)}</dd>
+</dl>`;
 }
 
-function answerOf({
-  httpStatus,
-  errorMessage,
-}: Pick<DeliveryRecord['attempts'][number], 'httpStatus' | 'errorMessage'>): Html {
-  return html`${httpStatus === null ? NOTHING : html`HTTP ${String(httpStatus)} `}${errorMessage === '' ? NOTHING : shown(errorMessage, ERROR_MAX)}`;
+function actionsView({ stream, token }: StreamFacts): Html {
+  const { status } = stream;
+  const field = hidden({ stream: stream.id });
+  const change = (path: string, content: Html, label?: string): Html =>
+    changeForm(`/console/streams/${path}`, token, html`${field}${content}`, label);
+  const setStatus = (next: string, button: Html): Html => change('status', html`${hidden({ status: next })}${button}`);
+  const sure = (id: string, label: string): Html =>
+    tickBox({ id, name: 'sure', value: 'yes', mark: 'required', label: html`${label} ${shown(nameOf(stream), 40)}` });
+  const terminate = html`<p>Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.</p>
+<p>${sure('sure', 'Terminate the stream')}</p><button class="danger">Terminate</button>`;
+  const remove = html`<p>The stream and its addresses are deleted permanently, and waiting webhooks are dropped. The API still shows sent webhooks until their retention ends.</p>
+<p>${sure('sure-delete', 'Delete the stream')}</p><button class="danger">Delete</button>`;
+  return html`<div class="actions">
+${(status === 'active' || status === 'error') && setStatus('paused', html`<button class="quiet">Pause</button>`)}
+${status !== 'active' && setStatus('active', html`<button class="quiet">Resume</button>`)}
+${change('test', html`<button class="quiet">Send test webhook</button>`)}
+${change('duplicate', html`<button class="quiet">Duplicate</button>`)}
+</div>
+${status !== 'active' && html`<p class="soft">Before the stream resumes, its URL must return 2xx to the test webhook. Waiting webhooks are sent after that.</p>`}
+${status !== 'terminated' && html`<details><summary>Terminate</summary>${setStatus('terminated', terminate)}</details>`}
+<details><summary>Delete</summary>${change('delete', remove, 'Delete the stream')}</details>`;
 }
 
-function waitingView({ streamId, chainName }: WebhooksFacts, { deliveries }: WaitingPage): Html {
-  if (deliveries.length === 0) return html`<p class="soft">No webhooks are waiting.</p>`;
-  const rows = deliveries.map(({ id, chainId, blockNumber, kind, retries, createdAt, dueAt }) => [
-    html`<a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a>`,
-    shown(chainName(chainId)),
-    count(blockNumber),
-    kind,
-    count(retries),
-    moment(createdAt),
-  ]);
-  return table({
-    label: 'Waiting webhooks',
-    caption: 'Waiting webhooks, next due first',
-    columns: [
-      ...[wide('Due', 'whole'), 'Chain', number('Block')],
-      ...[wide('Kind', 'whole'), number('Failed attempts'), wide('Created', 'whole')],
-    ],
-    rows,
-  });
+function configurationView({ stream, chainName }: StreamFacts): Html {
+  const switches = Object.entries(stream).flatMap(([name, value]) => (value === true ? [name] : []));
+  const json = (name: string, value: readonly unknown[] | null): Html =>
+    value === null || value.length === 0
+      ? NOTHING
+      : html`<details><summary>${name} (${count(value.length)})</summary>${jsonText(JSON.stringify(value), name)}</details>`;
+  const topics = stream.topic0 ?? [];
+  return html`<dl class="facts wide">
+<dt>URL</dt><dd>${shown(stream.webhookUrl, TEXT_MAX)}</dd>
+<dt>Description</dt><dd>${shown(stream.description, TEXT_MAX)}</dd>
+<dt>Tag</dt><dd>${shown(stream.tag, TEXT_MAX)}</dd>
+<dt>Chains</dt><dd>${stream.chainIds.map(chainName).join(', ')}</dd>
+<dt>Options</dt><dd>${switches.join(', ') || 'none'}</dd>
+<dt>Events</dt><dd>${topics.length === 0 ? '–' : topics.map((topic) => html`<code>${shown(topic)}</code> `)}</dd>
+<dt>Created</dt><dd>${moment(stream.createdAt)}</dd>
+<dt>Changed</dt><dd>${moment(stream.updatedAt)}</dd>
+</dl>
+${json('ABI', stream.abi)}
+${json('Advanced options', stream.advancedOptions)}
+${json('Triggers', stream.triggers)}
+${json('Native balances', stream.getNativeBalances)}`;
 }

@@ -2,7 +2,7 @@ import { type DiskPlace, readStorage } from '@chainstead/db';
 import { keepFor } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
-import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { type Html, shown } from '../../layout/html.ts';
 import { byteText, count, duration, plainCount } from '../../layout/numbers.ts';
 import { number, table } from '../../layout/table.ts';
 
@@ -34,14 +34,14 @@ function diskView({ databaseBytes, bytesPerDay, overSeconds, disk, daysLeft, awa
     bytesPerDay === null
       ? 'not known yet: the role worker stores sizes every hour'
       : `${byteText(bytesPerDay)} a day, over the last ${duration(overSeconds ?? 0)}`;
-  return html`${away.length === 0 ? NOTHING : html`<p class="problem"><strong>Unavailable nodes:</strong> ${shown(away.join(', '), 400)}. Their tables are missing here.</p>`}
+  return html`${away.length > 0 && html`<p class="problem"><strong>Unavailable nodes:</strong> ${shown(away.join(', '), 400)}. Their tables are missing here.</p>`}
 <dl class="facts narrow">
 <dt>Database, with indexes</dt><dd>${byteText(databaseBytes)}</dd>
 <dt>Growth</dt><dd>${growth}</dd>
 <dt>Disk</dt><dd>${disk.isKnown ? `${byteText(disk.freeBytes)} free of ${byteText(disk.sizeBytes)}` : html`unknown. ${shown(disk.reason, 400)}`}</dd>
 <dt>Full in</dt><dd>${fullText(disk.isKnown, bytesPerDay, daysLeft)}</dd>
 </dl>
-${disk.isKnown && disk.source === 'setting' ? html`<p class="soft">From <code>DATABASE_DISK_BYTES</code> (${byteText(place.diskBytes ?? 0)}) minus the size of the database. Other files on that disk, such as the WAL, are not counted.</p>` : NOTHING}`;
+${disk.isKnown && disk.source === 'setting' && html`<p class="soft">From <code>DATABASE_DISK_BYTES</code> (${byteText(place.diskBytes ?? 0)}) minus the size of the database. Other files on that disk, such as the WAL, are not counted.</p>`}`;
 }
 
 function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number | null): string {
@@ -52,7 +52,7 @@ function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number
 
 function sizesView({ tables }: Storage): Html {
   const rows = tables.map(({ table, rows: estimate, heapBytes, indexBytes, partitions, bytesPerDay }) => [
-    html`${shown(table)}${partitions > 0 ? html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>` : NOTHING}`,
+    html`${shown(table)}${partitions > 0 && html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>`}`,
     estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`,
     byteText(heapBytes + indexBytes),
     byteText(heapBytes),

@@ -109,7 +109,7 @@ async function* nodeReportParts(
 
 function findingRow({ subject, verdict, found, meaning, remedy }: Finding): Html {
   return html`<tr><td><span class="v-${verdict}">${verdict}</span></td><td class="name">${shown(subject)}</td><td class="text">${shown(found, FOUND_MAX)}</td>
-<td class="text">${meaning === null ? NOTHING : shown(meaning, FOUND_MAX)}${remedy === null ? NOTHING : html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
+<td class="text">${meaning !== null && shown(meaning, FOUND_MAX)}${remedy !== null && html`<br>${shown(remedy, FOUND_MAX)}`}</td></tr>`;
 }
 
 const REASON_MAX = 300;
@@ -148,14 +148,14 @@ function cellsOf(row: ShownUpstream): (Html | string)[] {
   const { perSecond, perSecondMax } = budget;
   const isNearLimit = perSecondMax !== null && perSecond / perSecondMax >= NEARLY_USED;
   return [
-    html`${shown(row.address)}${row.isPrivate ? html`<br><span class="soft">private</span>` : NOTHING}${row.isConfigured ? NOTHING : html`<br><span class="soft">not configured for this process</span>`}`,
+    html`${shown(row.address)}${row.isPrivate && html`<br><span class="soft">private</span>`}${!row.isConfigured && html`<br><span class="soft">not configured for this process</span>`}`,
     state === null ? html`<span class="soft">not reported</span>` : nodeStateView(state, reason, REASON_MAX),
     row.head === null ? '–' : count(row.head),
     p50 === null || p95 === null ? '–' : `${Math.round(p50)} / ${Math.round(p95)} ms`,
     count(row.calls),
     errorShare === null ? '–' : html`${percent(errorShare)}${kinds}`,
-    html`${rate(perSecond)}${perSecondMax === null ? NOTHING : ` of ${plainCount(perSecondMax)}`}${isNearLimit ? html` <span class="v-warning">(near limit)</span>` : NOTHING}`,
-    html`${rate(budget.atOnce)}${budget.atOnceMax === null ? NOTHING : ` of ${plainCount(budget.atOnceMax)}`}`,
+    html`${rate(perSecond)}${perSecondMax !== null && ` of ${plainCount(perSecondMax)}`}${isNearLimit && html` <span class="v-warning">(near limit)</span>`}`,
+    html`${rate(budget.atOnce)}${budget.atOnceMax !== null && ` of ${plainCount(budget.atOnceMax)}`}`,
   ];
 }
 
@@ -184,7 +184,7 @@ function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, a
   return html`<h1>Wrong responses</h1>
 <p class="soft">Responses of nodes that a proof or other nodes contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other nodes instead, and such a node less often.</p>
 ${listed.length === 0 ? html`<p>No ${records.length === 0 ? 'wrong responses recorded' : 'older wrong responses'}.</p>` : wrongAnswersTable(listed, addressOf)}
-${last === undefined ? NOTHING : html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
+${last !== undefined && html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
 <p><a href="/console/upstreams">Upstreams</a></p>`;
 }
 
@@ -193,9 +193,9 @@ function wrongAnswersTable(records: readonly WrongAnswerRecord[], addressOf: Nod
     moment(record.seenAt),
     shown(addressOf(record)),
     shown(record.chain),
-    html`${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}`,
+    html`${shown(record.kind)}${record.block !== null && html`, block ${count(record.block)} repaired`}`,
     count(record.occurrences),
-    html`${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}`,
+    html`${record.block === null && html`<code>${shown(record.method)}</code>: `}${shown(record.description, DESCRIPTION_MAX)}`,
   ]);
   return table({
     label: 'Wrong responses',

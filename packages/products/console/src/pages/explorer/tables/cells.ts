@@ -1,6 +1,6 @@
 import { decimalAmount, isAddress, isObject } from '@chainstead/core';
 import { html } from 'hono/html';
-import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { cut, type Html, NONE, shown } from '../../../layout/html.ts';
 import { count, moment } from '../../../layout/numbers.ts';
 
 export type DataRow = Readonly<Record<string, unknown>>;
@@ -20,8 +20,6 @@ export interface Column {
   readonly isLong?: boolean;
 }
 
-/** Compared by identity. */
-export const NONE: Html = html`–`;
 const HASH = /^0x[0-9a-f]{64}$/;
 const DIGITS = /^\d{1,400}$/;
 const TOKEN_ID = /^\d{1,78}$/;
@@ -41,7 +39,7 @@ export function account(path: string, label?: string): Cell {
     const address = textAt(row, path);
     if (address === null) return NONE;
     const name = label === undefined ? null : textAt(row, label);
-    return html`${accountLink(address, chain)}${name === null ? NOTHING : html`<br>${shown(name)}`}`;
+    return html`${accountLink(address, chain)}${name !== null && html`<br>${shown(name)}`}`;
   };
 }
 
@@ -50,7 +48,7 @@ export function contract(path: string, ...names: readonly string[]): Cell {
     const address = textAt(row, path);
     const name = names.map((namePath) => textAt(row, namePath)).find(Boolean) ?? null;
     if (address === null) return name === null ? NONE : shown(name);
-    return html`${name === null ? NOTHING : html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
+    return html`${name !== null && html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
   };
 }
 
@@ -65,7 +63,7 @@ export function nfts(contractPath: string, idsPath: string): Cell {
     const links = ids
       .slice(0, IDS_SHOWN)
       .map((id: unknown) => html`${nftLink(textAt(row, contractPath), textOf(id), chain)} `);
-    return html`${links}${ids.length > IDS_SHOWN ? html`and ${ids.length - IDS_SHOWN} more` : NOTHING}`;
+    return html`${links}${ids.length > IDS_SHOWN && html`and ${ids.length - IDS_SHOWN} more`}`;
   };
 }
 
@@ -102,7 +100,7 @@ export function amount(path: string, decimals: string | number, symbol?: string)
     const name = symbol === undefined ? null : textAt(row, symbol);
     if (!DIGITS.test(units) || !Number.isInteger(places) || places < 0 || places > DECIMALS_MAX)
       return html`${shown(units)} <span class="soft">base units</span>`;
-    return html`${decimalAmount(units, places)}${name === null ? NOTHING : html` ${shown(name, SYMBOL_MAX)}`}`;
+    return html`${decimalAmount(units, places)}${name !== null && html` ${shown(name, SYMBOL_MAX)}`}`;
   };
 }
 
@@ -128,7 +126,7 @@ export function decoded(path: string): Cell {
           html`<br><span class="soft">${shown(textAt(one, 'name') ?? '', 40)}</span> ${shown(textAt(one, 'value') ?? '', 100)}`,
       );
     const more = parameters.length - values.length;
-    return html`<strong>${shown(label, 60)}</strong>${values}${more > 0 ? html`<br>and ${more} more` : NOTHING}`;
+    return html`<strong>${shown(label, 60)}</strong>${values}${more > 0 && html`<br>and ${more} more`}`;
   };
 }
 
@@ -138,7 +136,7 @@ export function hexText(...paths: readonly string[]): Cell {
   return (row) => {
     const texts = paths.flatMap((path) => textAt(row, path) ?? []);
     if (texts.length === 0) return NONE;
-    return html`${texts.map((hex, index) => html`${index === 0 ? NOTHING : html`<br>`}<code title="${cut(hex, HEX_TITLE_MAX)}">${short(hex)}</code>`)}`;
+    return html`${texts.map((hex, index) => html`${index !== 0 && html`<br>`}<code title="${cut(hex, HEX_TITLE_MAX)}">${short(hex)}</code>`)}`;
   };
 }
 
@@ -159,8 +157,13 @@ export function block(path = 'block_number'): Cell {
   return (row, { chain }) => {
     const number = textAt(row, path);
     if (number === null || !/^\d{1,15}$/.test(number)) return NONE;
-    return html`<a href="/console/look-up/block/${number}?chain=${encodeURIComponent(chain)}">${count(Number(number))}</a>`;
+    return blockLink(Number(number), chain);
   };
+}
+
+export function blockLink(block: number | null, chain: string): Html {
+  if (block === null) return NONE;
+  return html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain)}">${count(block)}</a>`;
 }
 
 export function transaction(path = 'transaction_hash', blockPath = 'block_number'): Cell {

@@ -1,5 +1,10 @@
-import { isObject } from '@chainstead/core';
-import type { Column, DataRow } from './cells.ts';
+import type { Chain } from '@chainstead/chains';
+import { isObject, within } from '@chainstead/core';
+import type { InnerApi, InnerAsker } from '@chainstead/http';
+import { html } from 'hono/html';
+import { type Html, NONE, NOTHING, nextLink, record, shown } from '../../../layout/html.ts';
+import { number, table, wide } from '../../../layout/table.ts';
+import { type CellPlace, type Column, type DataRow, textAt } from './cells.ts';
 
 export interface TableSubject {
   readonly chain: string;
@@ -44,4 +49,175 @@ export function resultOf(body: unknown): readonly DataRow[] {
 
 function recordsIn(value: unknown): readonly DataRow[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export type TableAnswer = { readonly target: string } & (
+  | {
+      readonly kind: 'rows';
+      readonly rows: readonly DataRow[];
+      readonly cursor: string | null;
+      readonly indexed: { readonly from: string | null; readonly to: string | null; readonly complete: boolean } | null;
+      readonly note: string | null;
+    }
+  | { readonly kind: 'reported'; readonly message: string }
+  | { readonly kind: 'late' }
+);
+
+interface TablePage {
+  readonly of: TableSubject;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+const MESSAGES_MAX = 5;
+
+export async function readTable(
+  data: InnerApi,
+  asker: InnerAsker,
+  table: DataTable,
+  page: TablePage,
+): Promise<TableAnswer> {
+  const target = addressOf(table, page);
+  const { status, body } = await data.get(target, asker);
+  if (status !== 200)
+    return { kind: 'reported', target, message: messageIn(body) ?? `The API returned HTTP ${status}` };
+  const [note, cursor] = isObject(body) ? [textAt(body, 'status_message'), textAt(body, 'cursor')] : [null, null];
+  const rows = table.rowsOf(body);
+  return { kind: 'rows', target, rows, cursor: cursor || null, indexed: indexedIn(body), note };
+}
+
+/** If it takes too long, the read continues in the background. */
+export async function readTableWithin(
+  timeMs: number,
+  ...[data, asker, table, page]: Parameters<typeof readTable>
+): Promise<TableAnswer> {
+  const late = { kind: 'late', target: addressOf(table, page) } as const;
+  return within(timeMs, readTable(data, asker, table, page), () => late);
+}
+
+function addressOf(table: DataTable, { of, limit, cursor }: TablePage): string {
+  const { path, query } = table.target(of);
+  const requested = new URLSearchParams(query);
+  if (table.shape === 'list') requested.set('limit', String(limit));
+  if (cursor !== null) requested.set('cursor', cursor);
+  return `${path}?${requested}`;
+}
+
+function indexedIn(body: unknown): Extract<TableAnswer, { kind: 'rows' }>['indexed'] {
+  if (!isObject(body) || !isObject(body.indexed)) return null;
+  const { indexed } = body;
+  const end = (...names: readonly string[]): string | null =>
+    names.map((name) => textAt(indexed, name)).find((value) => value !== null) ?? null;
+  const [from, to] = [end('from_block', 'from_version'), end('to_block', 'to_version')];
+  return { from, to, complete: indexed.complete === true };
+}
+
+/** Aptos routes return several messages. */
+export function messageIn(body: unknown): string | null {
+  if (!isObject(body)) return null;
+  if (!Array.isArray(body.message)) return textAt(body, 'message');
+  return body.message.slice(0, MESSAGES_MAX).map(String).join(', ');
+}
+
+interface TableContext {
+  readonly of: TableSubject;
+  readonly place: CellPlace;
+  readonly origin: string;
+  /** URL of the rest; on the page of all tables, the table's own page. */
+  readonly more: (cursor: string | null) => string;
+  readonly isOwnPage?: boolean;
+}
+
+export function tableView(table: DataTable, answer: TableAnswer, context: TableContext): Html {
+  const id = `${context.of.chain}-${table.name}`;
+  const heading =
+    context.isOwnPage === true ? html`<h2 id="${id}">${table.title}</h2>` : html`<h3 id="${id}">${table.title}</h3>`;
+  return html`<section aria-labelledby="${id}">${heading}
+${contentOf(table, answer, context)}
+${answerNote(answer)}
+${curlView(curlLine(context.origin, answer.target))}</section>`;
+}
+
+export function tableAddress(
+  table: DataTable,
+  { chain, address, tokenId }: TableSubject,
+  cursor: string | null,
+): string {
+  const query = new URLSearchParams({
+    chain,
+    address,
+    ...(tokenId !== null && { token_id: tokenId }),
+    ...(cursor !== null && { cursor }),
+  });
+  return `/console/look-up/table/${table.name}?${query}`;
+}
+
+export function curlView(line: string, summary = 'API request'): Html {
+  return html`<details class="curl"><summary>${summary}</summary><pre tabindex="0"><code>${line}</code></pre></details>`;
+}
+
+function contentOf(table: DataTable, answer: TableAnswer, context: TableContext): Html {
+  const { more, isOwnPage = false } = context;
+  if (answer.kind === 'reported') return html`<p class="soft">${shown(answer.message, 600)}</p>`;
+  if (answer.kind === 'late')
+    return html`<p class="soft">This table takes longer than this page waits. Open it: <a href="${more(null)}">${table.title}</a></p>`;
+  const { rows, cursor } = answer;
+  const following = nextLink(cursor === null ? null : more(cursor), 'Next page');
+  const [first] = rows;
+  if (first === undefined)
+    return html`<p class="soft">${cursor === null ? 'No rows.' : 'No rows on this page.'}</p>${following}`;
+  if (table.shape === 'record') return factsView(table.columns, first, context.place);
+  return html`${rowsView(table, rows, context.place)}
+${isOwnPage ? following : cursor !== null && html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
+}
+
+/** Few rows must not look like all rows. */
+function answerNote(answer: TableAnswer): Html {
+  if (answer.kind !== 'rows') return NOTHING;
+  if (answer.note !== null && answer.note !== '') return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
+  if (answer.indexed === null || answer.indexed.complete) return NOTHING;
+  const { from, to } = answer.indexed;
+  if (from === null || to === null) return html`<p class="soft">The blocks of this table are not indexed yet.</p>`;
+  return html`<p class="soft">Incomplete: only ${shown(from)} to ${shown(to)} is indexed.</p>`;
+}
+
+export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
+  const facts = columns.map(({ title, cell }) => [title, cell(row, place)] as const);
+  return facts.every(([, value]) => value === NONE) ? html`<p class="soft">No data.</p>` : record(facts);
+}
+
+export function rowsView(
+  { title, columns, none }: { readonly title: string; readonly columns: readonly Column[]; readonly none?: string },
+  rows: readonly DataRow[],
+  place: CellPlace,
+): Html {
+  return table({
+    label: `${title}, ${place.chain}`,
+    className: 'rows',
+    columns: columns.map((column) => {
+      if (column.isNumber === true) return number(column.title);
+      return column.isLong === true ? wide(column.title, 'text') : column.title;
+    }),
+    ...(none !== undefined && { none }),
+    rows: rows.map((row) => columns.map((column) => column.cell(row, place))),
+  });
+}
+
+export function rpcCurlView({ gatewaySlug }: Chain, origin: string, method: string, params: readonly unknown[]): Html {
+  if (gatewaySlug === null) return NOTHING;
+  return curlView(rpcCurlLine(`${origin}/${gatewaySlug}/`, method, params), 'JSON-RPC request');
+}
+
+/** For a shell. User-controlled text is between single quotes. */
+export function curlLine(origin: string, target: string): string {
+  return `curl -H "X-API-Key: $CHAINSTEAD_KEY" ${quoted(`${origin}${target}`)}`;
+}
+
+function rpcCurlLine(address: string, method: string, params: readonly unknown[]): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return `curl -H 'content-type: application/json' -d ${quoted(body)} ${quoted(address)}"$CHAINSTEAD_KEY"`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSubject, readTokenId } from './read-subject.ts';
+import { readSubject, readTokenId } from './subjects.ts';
 
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const HASH = `0x${'cd'.repeat(32)}`;

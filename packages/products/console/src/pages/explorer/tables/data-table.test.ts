@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { curlLine } from './table-view.ts';
+import { curlLine } from './data-table.ts';
 
 test('a line asks for the address as it is', () => {
   expect(curlLine('https://chainstead.example', '/api/v2.2/0xab/nft?chain=eth&limit=10')).toBe(

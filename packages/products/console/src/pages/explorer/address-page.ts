@@ -1,9 +1,13 @@
+import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
-import { type Address, isAddress, parseAddress } from '@chainstead/core';
-import { InvalidParameterError } from '@chainstead/http';
+import type { Address } from '@chainstead/core';
+import type { InnerAsker } from '@chainstead/http';
+import { hasNftTransfers } from '@chainstead/nft';
+import { readSeenContracts } from '@chainstead/tokens';
 import { type NameService, normalName } from '@chainstead/tokens/names';
+import { hasTransactions } from '@chainstead/transactions';
 import { html } from 'hono/html';
-import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
+import type { ConsoleRequest, ConsoleRoutes, ConsoleServices, ExplorerServices } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import {
   fetchName,
@@ -13,21 +17,43 @@ import {
   type NameSources,
   nameText,
   servicesOfName,
-} from './names/name-view.ts';
+} from './name-page.ts';
 import { pricePlot } from './price-routes.ts';
-import { chainLinks, chainsRequested, placeOn } from './subjects/choose-chain.ts';
-import { type FoundAddress, findAddress } from './subjects/find-address.ts';
-import { readTokenId } from './subjects/read-subject.ts';
-import { ACCOUNT_TABLES, ACTIVITY_TABLES } from './tables/account-tables.ts';
-import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
-import type { DataTable, TableSubject } from './tables/data-table.ts';
-import { readTableWithin, type TableAnswer } from './tables/read-table.ts';
-import { tableAddress, tableView } from './tables/table-view.ts';
+import {
+  addressIn,
+  chainLinks,
+  chainsRequested,
+  networkNamed,
+  placeOn,
+  readTokenId,
+  refused,
+  wholeAptosAddress,
+} from './subjects.ts';
+import {
+  ACCOUNT_TABLES,
+  ACTIVITY_TABLES,
+  APTOS_TABLES,
+  COLLECTION_TABLES,
+  NFT_TABLES,
+  TOKEN_TABLES,
+} from './tables/all-tables.ts';
+import type { CellPlace } from './tables/cells.ts';
+import {
+  type DataTable,
+  readTableWithin,
+  resultOf,
+  type TableAnswer,
+  type TableSubject,
+  tableAddress,
+  tableView,
+} from './tables/data-table.ts';
 
 const CHAINS_SHOWN = 3;
 const ROWS_OF_SEVERAL = 5;
 const ROWS_OF_ONE = 10;
 const PATIENCE_MS = 4_000;
+const ADDRESS_FORM = '0x and 40 hexadecimal digits';
+const APTOS_ADDRESS = /^0x[0-9a-f]{1,64}$/i;
 
 export function addAddressRoutes(
   routes: ConsoleRoutes,
@@ -37,7 +63,7 @@ export function addAddressRoutes(
   const all = explorer.chains.map(({ key }) => key);
 
   routes.view('/look-up/address/:address', async (request) => {
-    const address = addressIn(request);
+    const address = addressIn('address', request.parameter('address'), ADDRESS_FORM);
     const chains = chainsRequested(choice, request.query('chain'));
     const sources = { data: explorer.data, database, asker: request.asker };
     const [found, names] = await Promise.all([
@@ -51,29 +77,30 @@ export function addAddressRoutes(
       shownOn.slice(0, CHAINS_SHOWN).map(async (onChain) => {
         const { chain, name, isToken } = onChain;
         const of = { chain: chain.key, address, tokenId: null };
-        const tables = await tablesView(request, chain, tablesOf(onChain), of, limit);
-        const pools = html`<p><a href="/console/pools?${new URLSearchParams({ chain: chain.key, address })}">Pools and price</a></p>`;
+        const tables = await tablesView(explorer, request, tablesOf(onChain), { of, place: placeOn(chain), limit });
+        const query = new URLSearchParams({ chain: chain.key, address });
+        const pools = html`<p><a href="/console/pools?${query}">Pools and price</a></p>`;
         return chainSection(chain, name, isToken ? [pools, ...tables] : tables);
       }),
     );
     const own = `/console/look-up/address/${address}`;
     const links = { chosen: chosen?.key ?? null, found: found.map(({ chain }) => chain.key), all };
+    const searched = chosen === null ? 'on any of these chains' : `on ${chosen.key}`;
     return {
       title: `Address ${address}`,
       body: html`<h1>Address <code>${address}</code></h1>
 ${addressNamesView(address, names, { origin: request.origin, chains: explorer.chains, now: clock.now() })}
 ${chainLinks(own, links)}
-${found.length === 0 ? html`<p>No data is indexed for this address ${chosen === null ? 'on any of these chains' : html`on ${chosen.key}`}.</p>` : NOTHING}
+${found.length === 0 && html`<p>No data is indexed for this address ${searched}.</p>`}
 ${sections}
 ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     };
   });
 
   routes.view('/look-up/nft/:address/:token', async (request) => {
-    const address = addressIn(request);
+    const address = addressIn('address', request.parameter('address'), ADDRESS_FORM);
     const tokenId = readTokenId(request.parameter('token'));
-    if (tokenId === null)
-      throw new InvalidParameterError({ parameter: 'token', given: cut(request.parameter('token')), allowed: 'an id' });
+    if (tokenId === null) throw refused('token', request.parameter('token'), 'an id');
     const chains = chainsRequested(choice, request.query('chain'));
     const isChosen = request.query('chain') !== undefined;
     const collections = (await findAddress(explorer, request.asker, address, chains)).filter(
@@ -85,7 +112,8 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     const sections = await Promise.all(
       shownOn.slice(0, CHAINS_SHOWN).map(async ({ chain, name }) => {
         const of = { chain: chain.key, address, tokenId };
-        return chainSection(chain, name, await tablesView(request, chain, NFT_TABLES, of, ROWS_OF_ONE));
+        const page = { of, place: placeOn(chain), limit: ROWS_OF_ONE };
+        return chainSection(chain, name, await tablesView(explorer, request, NFT_TABLES, page));
       }),
     );
     const own = `/console/look-up/nft/${address}/${tokenId}`;
@@ -95,36 +123,59 @@ ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
       title: `NFT ${cut(tokenId, 20)}`,
       body: html`<h1>NFT ${shown(tokenId)} of <a href="/console/look-up/address/${address}"><code>${address}</code></a></h1>
 ${chainLinks(own, links)}
-${shownOn.length === 0 ? html`<p>No collection with this address is indexed on any of these chains.</p>` : NOTHING}
+${shownOn.length === 0 && html`<p>No collection with this address is indexed on any of these chains.</p>`}
 ${sections}
 ${moreChains(own, shownOn.slice(CHAINS_SHOWN))}`,
     };
   });
+}
 
-  async function tablesView(
-    request: ConsoleRequest,
-    chain: Chain,
-    tables: readonly DataTable[],
-    of: TableSubject,
-    limit: number,
-  ): Promise<readonly Html[]> {
-    const { origin, asker } = request;
-    return Promise.all(
-      tables.map(async (table) => {
-        const answer = await readTableWithin(PATIENCE_MS, explorer.data, asker, table, { of, limit, cursor: null });
-        const more = (cursor: string | null): string => tableAddress(table, of, cursor);
-        const view = tableView(table, answer, { of, place: placeOn(chain), origin, more });
-        return hasSales(table, answer) ? html`${view}${pricePlot(of)}` : view;
-      }),
-    );
+export function addAptosRoutes(routes: ConsoleRoutes, { explorer }: ConsoleServices): void {
+  routes.view('/look-up/aptos/:address', async (request) => {
+    const given = request.parameter('address');
+    if (!APTOS_ADDRESS.test(given)) throw refused('address', given, '0x and up to 64 digits');
+    const address = wholeAptosAddress(given);
+    const named = request.query('chain');
+    const networks = named === undefined ? explorer.networks : [networkNamed(explorer.networks, named)];
+    const sections = await Promise.all(networks.map((network) => sectionOf(request, network, address)));
+    const own = `/console/look-up/aptos/${address}`;
+    const all = explorer.networks.map(chainKeyOf);
+    return {
+      title: `Aptos ${address}`,
+      body: html`<h1>Aptos account <code>${address}</code></h1>
+${all.length > 1 && chainLinks(own, { chosen: named ?? null, found: all, all })}
+${networks.length === 0 && html`<p>No Aptos network is indexed here.</p>`}${sections}`,
+    };
+  });
+
+  async function sectionOf(request: ConsoleRequest, network: AptosNetwork, address: string): Promise<Html> {
+    const chain = chainKeyOf(network);
+    const page = { of: { chain, address, tokenId: null }, place: { chain, coin: null }, limit: ROWS_OF_ONE };
+    const tables = await tablesView(explorer, request, APTOS_TABLES, page);
+    return html`<section aria-labelledby="on-${chain}"><h2 id="on-${chain}">${chain}</h2>${tables}</section>`;
   }
 }
 
-function addressIn({ parameter }: ConsoleRequest) {
-  const text = parameter('address');
-  if (isAddress(text)) return parseAddress(text);
-  const allowed = '0x and 40 hexadecimal digits';
-  throw new InvalidParameterError({ parameter: 'address', given: cut(text), allowed });
+interface TablesPage {
+  readonly of: TableSubject;
+  readonly place: CellPlace;
+  readonly limit: number;
+}
+
+async function tablesView(
+  explorer: ExplorerServices,
+  { origin, asker }: ConsoleRequest,
+  tables: readonly DataTable[],
+  { of, place, limit }: TablesPage,
+): Promise<readonly Html[]> {
+  return Promise.all(
+    tables.map(async (table) => {
+      const answer = await readTableWithin(PATIENCE_MS, explorer.data, asker, table, { of, limit, cursor: null });
+      const more = (cursor: string | null): string => tableAddress(table, of, cursor);
+      const view = tableView(table, answer, { of, place, origin, more });
+      return hasSales(table, answer) ? html`${view}${pricePlot(of)}` : view;
+    }),
+  );
 }
 
 function hasSales({ name }: DataTable, answer: TableAnswer): boolean {
@@ -141,7 +192,7 @@ function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress)
 }
 
 function chainSection({ key }: Chain, name: string | null, tables: readonly Html[]): Html {
-  return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name === null ? NOTHING : html`: ${shown(name)}`}</h2>${tables}</section>`;
+  return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name !== null && html`: ${shown(name)}`}</h2>${tables}</section>`;
 }
 
 function moreChains(own: string, more: readonly FoundAddress[]): Html {
@@ -181,8 +232,8 @@ function addressNamesView(address: Address, { own, requested }: AddressNames, co
     findingView(finding, context, (name) => html`${nameText(name)}: set by the address, and resolves back to it`),
   );
   return html`<section aria-labelledby="names"><h2 id="names">Names</h2>
-${requested === null ? NOTHING : requestedView(address, requested, context)}
-${names.length === 0 ? NOTHING : html`<dl class="record">${names}</dl>`}</section>`;
+${requested !== null && requestedView(address, requested, context)}
+${names.length > 0 && html`<dl class="record">${names}</dl>`}</section>`;
 }
 
 function requestedView(
@@ -197,4 +248,54 @@ function requestedView(
       : html`<span class="v-bad">resolves to another address</span>: <a href="/console/look-up/address/${to.toLowerCase()}"><code>${to}</code></a>`;
   return html`<p>Looked up by ${nameText(name)}</p>
 <dl class="record">${(resolved.length === 0 ? findings : resolved).map((finding) => findingView(finding, context, leads))}</dl>`;
+}
+
+interface FoundAddress {
+  readonly chain: Chain;
+  readonly isAccount: boolean;
+  readonly transacts: boolean;
+  readonly isToken: boolean;
+  readonly isCollection: boolean;
+  readonly name: string | null;
+}
+
+/** Only chains with data. Calls no node, and queues no backfill. */
+async function findAddress(
+  explorer: ExplorerServices,
+  asker: InnerAsker,
+  address: Address,
+  chains: readonly Chain[],
+): Promise<readonly FoundAddress[]> {
+  const contracts = new Map((await readSeenContracts(explorer.reads, address)).map((seen) => [seen.chainId, seen]));
+  const all = await Promise.all(
+    chains.map(async (chain): Promise<FoundAddress> => {
+      const [movesTokens, movesNfts, transacts] = await Promise.all([
+        hasTransfers(explorer, asker, chain, address),
+        hasNftTransfers(explorer.reads, chain, address),
+        hasTransactions(explorer.reads, chain, address),
+      ]);
+      const seen = contracts.get(chain.id);
+      return {
+        chain,
+        isAccount: movesTokens || movesNfts,
+        transacts,
+        isToken: seen?.isToken === true,
+        isCollection: seen?.isCollection === true,
+        name: seen?.name ?? seen?.symbol ?? null,
+      };
+    }),
+  );
+  return all.filter(
+    ({ isAccount, transacts, isToken, isCollection }) => isAccount || transacts || isToken || isCollection,
+  );
+}
+
+async function hasTransfers(
+  { data }: ExplorerServices,
+  asker: InnerAsker,
+  chain: Chain,
+  address: Address,
+): Promise<boolean> {
+  const { body } = await data.get(`/api/v2.2/${address}/erc20/transfers?chain=${chain.key}&limit=1`, asker);
+  return resultOf(body).length > 0;
 }

@@ -1,19 +1,121 @@
+import { networkOfChain } from '@chainstead/aptos';
 import {
   account,
   amount,
   block,
+  type Column,
+  coins,
   contract,
   flags,
   logo,
   nft,
   nfts,
+  outcome,
   picture,
   price,
   text,
   time,
   transaction,
 } from './cells.ts';
-import { type DataTable, listTable, recordTable } from './data-table.ts';
+import { type DataTable, listTable, recordTable, type TableSubject } from './data-table.ts';
+
+export const ACTIVITY_TABLES: readonly DataTable[] = [
+  listTable('history', 'History', ({ address }) => `/api/v2.2/wallets/${address}/history`, [
+    { title: 'Time', cell: time() },
+    { title: 'Category', cell: text('category') },
+    { title: 'Summary', cell: text('summary', 200), isLong: true },
+    { title: 'To', cell: account('to_address', 'to_address_label') },
+    { title: 'Fee', cell: text('transaction_fee'), isNumber: true },
+    { title: 'Notes', cell: flags({ possible_spam: 'spam?', category_inferred: 'inferred' }) },
+    { title: 'Block', cell: block(), isNumber: true },
+    { title: 'Transaction', cell: transaction('hash') },
+  ]),
+  listTable('transactions', 'Transactions', ({ address }) => `/api/v2.2/${address}`, [
+    { title: 'Time', cell: time() },
+    { title: 'Method', cell: text('method_label', 60) },
+    { title: 'From', cell: account('from_address', 'from_address_label') },
+    { title: 'To', cell: account('to_address', 'to_address_label') },
+    { title: 'Value', cell: coins('value'), isNumber: true },
+    { title: 'Outcome', cell: outcome() },
+    { title: 'Block', cell: block(), isNumber: true },
+    { title: 'Transaction', cell: transaction('hash') },
+  ]),
+];
+
+export const ACCOUNT_TABLES: readonly DataTable[] = [
+  listTable('balances', 'Token balances', ({ address }) => `/api/v2.2/wallets/${address}/tokens`, [
+    { title: 'Token', cell: contract('token_address', 'symbol', 'name') },
+    { title: 'Name', cell: text('name') },
+    { title: 'Balance', cell: amount('balance', 'decimals', 'symbol'), isNumber: true },
+    {
+      title: 'Notes',
+      cell: flags({ native_token: 'native token', verified_contract: 'listed', possible_spam: 'spam?' }),
+    },
+  ]),
+  ...ACTIVITY_TABLES,
+  listTable('erc20-transfers', 'ERC-20 transfers', ({ address }) => `/api/v2.2/${address}/erc20/transfers`, [
+    { title: 'Time', cell: time() },
+    { title: 'Token', cell: contract('address', 'token_symbol', 'token_name') },
+    { title: 'From', cell: account('from_address', 'from_address_label') },
+    { title: 'To', cell: account('to_address', 'to_address_label') },
+    { title: 'Amount', cell: amount('value', 'token_decimals', 'token_symbol'), isNumber: true },
+    { title: 'Block', cell: block(), isNumber: true },
+    { title: 'Transaction', cell: transaction() },
+  ]),
+  listTable('nfts', 'NFTs held', ({ address }) => `/api/v2.2/${address}/nft`, [
+    { title: 'Picture', cell: picture('token_address', 'token_id', 'normalized_metadata.image') },
+    { title: 'NFT', cell: nft('token_address', 'token_id') },
+    { title: 'Name', cell: text('normalized_metadata.name') },
+    { title: 'Collection', cell: contract('token_address', 'name', 'symbol') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Changed in block', cell: block(), isNumber: true },
+    { title: 'Notes', cell: flags({ verified_collection: 'listed', possible_spam: 'spam?' }) },
+  ]),
+  listTable(
+    'nft-collections',
+    'Collections held',
+    ({ address }) => [`/api/v2.2/${address}/nft/collections`, { token_counts: 'true' }],
+    [
+      { title: 'Logo', cell: logo('token_address', 'collection_logo') },
+      { title: 'Collection', cell: contract('token_address', 'name', 'symbol') },
+      { title: 'Type', cell: text('contract_type') },
+      { title: 'NFTs', cell: text('count'), isNumber: true },
+      { title: 'Notes', cell: flags({ verified_collection: 'listed', possible_spam: 'spam?' }) },
+    ],
+  ),
+  listTable('nft-transfers', 'NFT transfers', ({ address }) => `/api/v2.2/${address}/nft/transfers`, [
+    { title: 'Time', cell: time() },
+    { title: 'NFT', cell: nft('token_address', 'token_id') },
+    { title: 'Collection', cell: contract('token_address', 'token_name', 'token_symbol') },
+    { title: 'From', cell: account('from_address', 'from_address_label') },
+    { title: 'To', cell: account('to_address', 'to_address_label') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Block', cell: block(), isNumber: true },
+    { title: 'Transaction', cell: transaction() },
+  ]),
+  listTable(
+    'trades',
+    'NFT trades',
+    ({ address }) => [`/api/v2.2/wallets/${address}/nfts/trades`, { nft_metadata: 'false' }],
+    [
+      { title: 'Time', cell: time() },
+      { title: 'NFTs', cell: nfts('token_address', 'token_ids') },
+      { title: 'Collection', cell: account('token_address') },
+      { title: 'Seller', cell: account('seller_address') },
+      { title: 'Buyer', cell: account('buyer_address') },
+      { title: 'Price', cell: price('price', 'price_token_address'), isNumber: true },
+      { title: 'Transaction', cell: transaction() },
+    ],
+  ),
+  listTable('approvals', 'ERC-20 approvals', ({ address }) => `/api/v2.2/wallets/${address}/approvals`, [
+    { title: 'Time', cell: time() },
+    { title: 'Token', cell: contract('token.address', 'token.symbol', 'token.name') },
+    { title: 'Spender', cell: account('spender.address', 'spender.address_label') },
+    { title: 'Allowance', cell: text('value_formatted'), isNumber: true },
+    { title: 'Notes', cell: flags({ unlimited: 'unlimited', 'token.possible_spam': 'spam?' }) },
+    { title: 'Transaction', cell: transaction() },
+  ]),
+];
 
 const TRADE_COLUMNS = [
   { title: 'Time', cell: time() },
@@ -177,3 +279,36 @@ export const NFT_TABLES: readonly DataTable[] = [
     TRADE_COLUMNS,
   ),
 ];
+
+/** In base units: decimals are in another table. */
+export const APTOS_TABLES: readonly DataTable[] = [
+  aptosTable('aptos-balances', 'Coin balances', '/wallets/coins', 'owner_addresses', [
+    { title: 'Coin', cell: text('coin_type') },
+    { title: 'Balance', cell: text('amount'), isNumber: true },
+    { title: 'Changed', cell: time('last_transaction_timestamp') },
+    { title: 'Version', cell: text('last_transaction_version'), isNumber: true },
+  ]),
+  aptosTable('aptos-transfers', 'Coin transfers', '/wallets/coins/transfers', 'owner_addresses', [
+    { title: 'Time', cell: time('transaction_timestamp') },
+    { title: 'Activity', cell: text('activity_type') },
+    { title: 'Coin', cell: text('coin_type') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Function', cell: text('entry_function_id_str') },
+    { title: 'Notes', cell: flags({ is_gas_fee: 'gas' }) },
+    { title: 'Version', cell: text('transaction_version'), isNumber: true },
+  ]),
+  aptosTable('aptos-coins', 'Created coins', '/coins/creators', 'creator_addresses', [
+    { title: 'Coin', cell: text('coin_type') },
+    { title: 'Name', cell: text('name') },
+    { title: 'Symbol', cell: text('symbol') },
+    { title: 'Decimals', cell: text('decimals'), isNumber: true },
+    { title: 'Created', cell: time('transaction_created_timestamp') },
+  ]),
+];
+
+function aptosTable(name: string, title: string, path: string, owner: string, columns: readonly Column[]): DataTable {
+  const target = ({ chain, address }: TableSubject) => {
+    return { path, query: { network: networkOfChain(chain) ?? chain, [owner]: address } };
+  };
+  return { ...listTable(name, title, () => path, columns), target };
+}

@@ -1,15 +1,71 @@
 import { domainToASCII } from 'node:url';
 import type { Chain } from '@chainstead/chains';
-import { isObject, within } from '@chainstead/core';
+import { isAddress, isObject, parseAddress, within } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
-import { type NameQuestion, type NameService, readStoredName, type StoredName } from '@chainstead/tokens/names';
+import {
+  type NameQuestion,
+  type NameService,
+  normalName,
+  readStoredName,
+  type StoredName,
+} from '@chainstead/tokens/names';
 import { html } from 'hono/html';
-import { type Html, NOTHING, shown } from '../../../layout/html.ts';
-import { count, moment } from '../../../layout/numbers.ts';
-import { textAt } from '../tables/cells.ts';
-import { messageIn } from '../tables/read-table.ts';
-import { curlLine, curlView } from '../tables/table-view.ts';
+import type { ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, moment } from '../../layout/numbers.ts';
+import { pageOf } from './subjects.ts';
+import { textAt } from './tables/cells.ts';
+import { curlLine, curlView, messageIn } from './tables/data-table.ts';
+
+const PATIENCE_MS = 60_000;
+
+export function addNameRoutes(routes: ConsoleRoutes, { database, explorer, clock }: ConsoleServices): void {
+  routes.view('/look-up/name/:name', async ({ parameter, origin, asker }) => {
+    const given = parameter('name');
+    const name = normalName(given);
+    if (name === null) return refusal(given);
+    const findings = await Promise.all(
+      servicesOfName(name).map((service) =>
+        fetchName({ data: explorer.data, database, asker }, { service, wanted: 'address', subject: name }, PATIENCE_MS),
+      ),
+    );
+    const addresses = new Set(
+      findings.flatMap((finding) =>
+        finding.kind === 'found' && isAddress(finding.answer) ? [parseAddress(finding.answer)] : [],
+      ),
+    );
+    const [only] = addresses;
+    if (only !== undefined && addresses.size === 1)
+      return { goTo: `${pageOf({ kind: 'address', address: only })}?${new URLSearchParams({ name })}` };
+    const context = { origin, chains: explorer.chains, now: clock.now() };
+    return {
+      title: `Name ${cut(name)}`,
+      status: addresses.size > 1 ? 200 : findings.some(isPassing) ? 503 : 404,
+      body: nameView(name, findings, context),
+    };
+  });
+}
+
+function refusal(given: string): View {
+  return {
+    title: 'Look up',
+    status: 400,
+    body: html`<h1>Look up</h1>
+<p class="problem" role="alert">${shown(given, 200)} is not a valid name by ENSIP-15. It has characters that names must not have, or mixes scripts so that it looks like another name. Type it again, or look up its address.</p>`,
+  };
+}
+
+function nameView(name: string, findings: readonly NameFinding[], context: NameContext): Html {
+  const several = findings.filter(({ kind }) => kind === 'found').length > 1;
+  const leads = (to: string): Html => {
+    const address = to.toLowerCase();
+    return html`resolves to <a href="/console/look-up/address/${address}?${new URLSearchParams({ name })}"><code>${to}</code></a>`;
+  };
+  return html`<h1>Name ${nameText(name)}</h1>
+${several ? html`<p class="notice">The name resolves to different addresses. Check which one you mean.</p>` : NOTHING}
+<dl class="record">${findings.map((finding) => findingView(finding, context, leads))}</dl>`;
+}
 
 export interface NameContext {
   readonly origin: string;
@@ -26,9 +82,8 @@ export function nameText(name: string): Html {
   const ascii = domainToASCII(name);
   const isPlain = /^[\x21-\x7e]*$/.test(name);
   return html`<strong>${shown(name, NAME_MAX)}</strong>${
-    isPlain
-      ? NOTHING
-      : html` <span class="soft">(has letters other than a–z, so it may look like another name${ascii === '' ? NOTHING : html`. Encoded: <code>${shown(ascii, NAME_MAX)}</code>`})</span>`
+    !isPlain &&
+    html` <span class="soft">(has letters other than a–z, so it may look like another name${ascii !== '' && html`. Encoded: <code>${shown(ascii, NAME_MAX)}</code>`})</span>`
   }`;
 }
 

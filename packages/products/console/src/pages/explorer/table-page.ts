@@ -1,17 +1,11 @@
-import { isAddress, parseAddress } from '@chainstead/core';
-import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsoleRequest, ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
 import { cut, shown } from '../../layout/html.ts';
-import { chainNamed, networkNamed, placeOn } from './subjects/choose-chain.ts';
-import { pageOf, readTokenId } from './subjects/read-subject.ts';
-import { ACCOUNT_TABLES } from './tables/account-tables.ts';
-import { APTOS_TABLES } from './tables/aptos-tables.ts';
+import { addressIn, chainNamed, networkNamed, pageOf, placeOn, readTokenId, refused } from './subjects.ts';
+import { ACCOUNT_TABLES, APTOS_TABLES, COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/all-tables.ts';
 import type { CellPlace } from './tables/cells.ts';
-import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
-import type { DataTable, TableSubject } from './tables/data-table.ts';
-import { readTable } from './tables/read-table.ts';
-import { tableAddress, tableView } from './tables/table-view.ts';
+import { type DataTable, readTable, type TableSubject, tableAddress, tableView } from './tables/data-table.ts';
 
 const ROWS = 50;
 const CURSOR_MAX = 4_096;
@@ -23,14 +17,14 @@ export function addTableRoutes(routes: ConsoleRoutes, { explorer, registry }: Co
     if (table === undefined) throw new NotFoundError(`There is no table ${cut(request.parameter('table'), 40)}`);
     const { of, place, own } = subjectOf(table, request);
     const cursor = request.query('cursor') ?? null;
-    const allowed = 'the cursor of a link on the page';
     if (cursor !== null && cursor.length > CURSOR_MAX)
-      throw new InvalidParameterError({ parameter: 'cursor', given: cut(cursor), allowed });
+      throw refused('cursor', cursor, 'the cursor of a link on the page');
     const answer = await readTable(explorer.data, request.asker, table, { of, limit: ROWS, cursor });
     const more = (next: string | null): string => tableAddress(table, of, next);
+    const token = of.tokenId !== null && html` / ${shown(of.tokenId)}`;
     return {
       title: table.title,
-      body: html`<h1><a href="${own}"><code>${of.address}</code></a>${of.tokenId === null ? '' : html` / ${shown(of.tokenId)}`}, ${of.chain}</h1>
+      body: html`<h1><a href="${own}"><code>${of.address}</code></a>${token}, ${of.chain}</h1>
 ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage: true })}`,
     };
   });
@@ -41,21 +35,19 @@ ${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage:
   ): { readonly of: TableSubject; readonly place: CellPlace; readonly own: string } {
     const [given, chain] = [query('address') ?? '', query('chain') ?? ''];
     const isAptos = table.name.startsWith('aptos-');
-    if (isAptos ? !APTOS.test(given) : !isAddress(given))
-      throw new InvalidParameterError({ parameter: 'address', given: cut(given), allowed: 'an address' });
-    const address = given.toLowerCase();
     if (isAptos) {
+      if (!APTOS.test(given)) throw refused('address', given, 'an address');
+      const address = given.toLowerCase();
       networkNamed(explorer.networks, chain);
       const own = `/console/look-up/aptos/${address}?chain=${encodeURIComponent(chain)}`;
       return { of: { chain, address, tokenId: null }, place: { chain, coin: null }, own };
     }
+    const address = addressIn('address', given, 'an address');
     const found = chainNamed({ registry, chains: explorer.chains }, chain);
     const isOfNft = NFT_TABLES.includes(table);
     const tokenId = isOfNft ? readTokenId(query('token_id') ?? '') : null;
-    if (isOfNft && tokenId === null)
-      throw new InvalidParameterError({ parameter: 'token_id', given: cut(query('token_id') ?? ''), allowed: 'an id' });
-    const contract = { address: parseAddress(address) };
-    const page = pageOf(tokenId === null ? { kind: 'address', ...contract } : { kind: 'nft', ...contract, tokenId });
+    if (isOfNft && tokenId === null) throw refused('token_id', query('token_id') ?? '', 'an id');
+    const page = pageOf(tokenId === null ? { kind: 'address', address } : { kind: 'nft', address, tokenId });
     return { of: { chain: found.key, address, tokenId }, place: placeOn(found), own: `${page}?chain=${found.key}` };
   }
 }

@@ -1,0 +1,226 @@
+import { isObject, within } from '@chainstead/core';
+import type { InnerApi, InnerAsker } from '@chainstead/http';
+import { html } from 'hono/html';
+import { type Html, nextLink, shown } from '../../layout/html.ts';
+import { plainCount } from '../../layout/numbers.ts';
+import {
+  account,
+  block,
+  type CellPlace,
+  type Column,
+  coins,
+  type DataRow,
+  decoded,
+  flags,
+  hexText,
+  listAt,
+  outcome,
+  text,
+  time,
+  transaction,
+} from './tables/cells.ts';
+import { curlLine, curlView, factsView, messageIn, rowsView } from './tables/data-table.ts';
+
+interface FullContext extends FullSubject {
+  readonly place: CellPlace;
+  readonly origin: string;
+}
+
+const ROWS_OF_PART = 10;
+const MESSAGE_MAX = 600;
+
+export function fullView(record: FullRecord, answer: FullAnswer, context: FullContext): Html {
+  const curl = curlView(curlLine(context.origin, answer.target), 'API request');
+  if (answer.kind !== 'record') return html`${unreported(answer)}${curl}`;
+  const { body } = answer;
+  const parts = record.parts.map((part) => {
+    const heading = `${context.place.chain}-${part.name}`;
+    const rows = part.rowsOf(body);
+    const more = rows.length > ROWS_OF_PART ? partAddress(record, part, context, 0) : null;
+    return html`<section aria-labelledby="${heading}"><h3 id="${heading}">${part.title}${rows.length > 0 && html` <span class="soft">(${plainCount(rows.length)})</span>`}</h3>
+${rowsOrNone(part, body, rows.slice(0, ROWS_OF_PART), context.place)}
+${more !== null && html`<p><a href="${more}">All ${plainCount(rows.length)}</a></p>`}</section>`;
+  });
+  return html`${factsView(record.facts, body, context.place)}${curl}${parts}`;
+}
+
+export function partView(
+  record: FullRecord,
+  part: RecordPart,
+  answer: FullAnswer,
+  { context, from, rowsMax }: { readonly context: FullContext; readonly from: number; readonly rowsMax: number },
+): Html {
+  const curl = curlView(curlLine(context.origin, answer.target), 'API request');
+  if (answer.kind !== 'record') return html`<h2>${part.title}</h2>${unreported(answer)}${curl}`;
+  const rows = part.rowsOf(answer.body);
+  const end = from + rowsMax;
+  const next = end < rows.length ? partAddress(record, part, context, end) : null;
+  return html`<h2>${part.title} <span class="soft">(${plainCount(rows.length)})</span></h2>
+${rowsOrNone(part, answer.body, rows.slice(from, end), context.place)}
+${nextLink(next, 'Next page')}${curl}`;
+}
+
+function rowsOrNone(part: RecordPart, body: DataRow, rows: readonly DataRow[], place: CellPlace): Html {
+  return rowsView({ ...part, none: part.none(body) }, rows, place);
+}
+
+function unreported(answer: Exclude<FullAnswer, { kind: 'record' }>): Html {
+  return answer.kind === 'late'
+    ? html`<p class="soft">The nodes take longer than this page waits. Reload the page in a moment.</p>`
+    : html`<p class="soft">Message of the API: ${shown(answer.message, MESSAGE_MAX)}</p>`;
+}
+
+function partAddress(record: FullRecord, part: RecordPart, { chain, of }: FullSubject, from: number): string {
+  const query = new URLSearchParams({ chain, of, ...(from > 0 && { from: String(from) }) });
+  return `/console/look-up/whole/${record.name}/${part.name}?${query}`;
+}
+
+type FullAnswer = { readonly target: string } & (
+  | { readonly kind: 'record'; readonly body: DataRow }
+  | { readonly kind: 'reported'; readonly message: string }
+  | { readonly kind: 'late' }
+);
+
+interface FullSubject {
+  readonly chain: string;
+  readonly of: string;
+}
+
+export async function readFull(
+  data: InnerApi,
+  asker: InnerAsker,
+  record: FullRecord,
+  { chain, of }: FullSubject,
+  timeMs: number,
+): Promise<FullAnswer> {
+  const { path, query } = record.target(of);
+  const target = `${path}?${new URLSearchParams({ chain, ...query })}`;
+  const given = await within(timeMs, data.get(target, asker), () => null);
+  if (given === null) return { target, kind: 'late' };
+  const { status, body } = given;
+  if (status === 200 && isObject(body)) return { target, kind: 'record', body };
+  return { target, kind: 'reported', message: messageIn(body) ?? `The API returned HTTP ${status}` };
+}
+
+export interface FullRecord {
+  readonly name: string;
+  target(of: string): { readonly path: string; readonly query: Readonly<Record<string, string>> };
+  readonly facts: readonly Column[];
+  readonly parts: readonly RecordPart[];
+}
+
+export interface RecordPart {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly Column[];
+  rowsOf(body: DataRow): readonly DataRow[];
+  none(body: DataRow): string;
+}
+
+const INPUT_SHOWN = 400;
+const VALUE_SHOWN = 300;
+
+const call: RecordPart = {
+  name: 'call',
+  title: 'Call',
+  columns: [
+    { title: 'Parameter', cell: text('name') },
+    { title: 'Type', cell: text('type') },
+    { title: 'Value', cell: text('value', VALUE_SHOWN), isLong: true },
+  ],
+  rowsOf: (body) => listAt(body, 'decoded_call.params'),
+  none: ({ decoded_call: known }) =>
+    isObject(known) ? 'The call has no parameters.' : 'No call, or its function is unknown.',
+};
+
+const logs: RecordPart = {
+  name: 'logs',
+  title: 'Logs',
+  columns: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'Contract', cell: account('address') },
+    { title: 'Event', cell: decoded('decoded_event'), isLong: true },
+    { title: 'Topics', cell: hexText('topic0', 'topic1', 'topic2', 'topic3') },
+  ],
+  rowsOf: (body) => listAt(body, 'logs'),
+  none: () => 'No logs.',
+};
+
+const internal: RecordPart = {
+  name: 'internal',
+  title: 'Internal transactions',
+  columns: [
+    { title: 'Type', cell: text('type') },
+    { title: 'From', cell: account('from') },
+    { title: 'To', cell: account('to') },
+    { title: 'Value', cell: coins('value'), isNumber: true },
+    { title: 'Gas used', cell: text('gas_used'), isNumber: true },
+    { title: 'Input', cell: hexText('input') },
+    { title: 'Error', cell: text('error') },
+  ],
+  rowsOf: (body) => listAt(body, 'internal_transactions'),
+  none: ({ internal_transactions: reported }) =>
+    reported === null ? 'No node of the chain has traces.' : 'No internal transactions.',
+};
+
+export const TRANSACTION: FullRecord = {
+  name: 'transaction',
+  target: (hash) => ({
+    path: `/api/v2.2/transaction/${hash}/verbose`,
+    query: { include: 'internal_transactions' },
+  }),
+  facts: [
+    { title: 'Time', cell: time() },
+    { title: 'Outcome', cell: outcome() },
+    { title: 'From', cell: account('from_address', 'from_address_label') },
+    { title: 'To', cell: account('to_address', 'to_address_label') },
+    { title: 'Created contract', cell: account('receipt_contract_address') },
+    { title: 'Value', cell: coins('value') },
+    { title: 'Method', cell: text('decoded_call.signature') },
+    { title: 'Fee', cell: text('transaction_fee') },
+    { title: 'Gas used', cell: text('receipt_gas_used') },
+    { title: 'Gas limit', cell: text('gas') },
+    { title: 'Nonce', cell: text('nonce') },
+    { title: 'Index', cell: text('transaction_index') },
+    { title: 'Block', cell: block() },
+    { title: 'Proof', cell: text('proof') },
+    { title: 'Confirmations', cell: text('confirmations') },
+    { title: 'Input', cell: text('input', INPUT_SHOWN) },
+  ],
+  parts: [call, logs, internal],
+};
+
+const transactions: RecordPart = {
+  name: 'transactions',
+  title: 'Transactions',
+  columns: [
+    { title: 'Index', cell: text('transaction_index'), isNumber: true },
+    { title: 'Transaction', cell: transaction('hash') },
+    { title: 'From', cell: account('from_address', 'from_address_label') },
+    { title: 'To', cell: account('to_address', 'to_address_label') },
+    { title: 'Method', cell: text('method_label', 60) },
+    { title: 'Value', cell: coins('value'), isNumber: true },
+    { title: 'Fee', cell: text('transaction_fee'), isNumber: true },
+    { title: 'Outcome', cell: outcome() },
+  ],
+  rowsOf: (body) => listAt(body, 'transactions'),
+  none: () => 'No transactions.',
+};
+
+export const BLOCK: FullRecord = {
+  name: 'block',
+  target: (number) => ({ path: `/api/v2.2/block/${number}`, query: {} }),
+  facts: [
+    { title: 'Time', cell: time('timestamp') },
+    { title: 'Hash', cell: text('hash') },
+    { title: 'Parent hash', cell: text('parent_hash') },
+    { title: 'Produced by', cell: account('miner') },
+    { title: 'Gas used', cell: text('gas_used') },
+    { title: 'Gas limit', cell: text('gas_limit') },
+    { title: 'Base fee, wei', cell: text('base_fee_per_gas') },
+    { title: 'Size, bytes', cell: text('size') },
+    { title: 'Proof', cell: text('proof') },
+    { title: 'Notes', cell: flags({ finalized: 'final' }) },
+  ],
+  parts: [transactions],
+};
