@@ -17,6 +17,5 @@ export { readNamedLogs } from './named-logs/read-named-logs.ts';
 export { columnSchema } from './openapi/column-schema.ts';
 export { createEventOperations } from './openapi/event-operations.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
-export type { ListedEvent } from './routes/get-events.ts';
-export { readNewestEvents } from './routes/newest-events.ts';
+export { type ListedEvent, readNewestEvents } from './routes/events-page.ts';
 export { bytesColumns, type EventTable, type ParameterColumn, parameterColumns } from './tables/event-table.ts';

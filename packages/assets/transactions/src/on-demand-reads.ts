@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
-import { ApiError, createOnDemandBudget, type OnDemandBounds, type OnDemandBudget } from '@chainstead/http';
+import { createOnDemandBudget, defineApiError, type OnDemandBounds, type OnDemandBudget } from '@chainstead/http';
 import { type NodeReadQueue, type StateKind, StateUnavailableError } from '@chainstead/node-reads';
 
 export interface OnDemandReadsOptions extends OnDemandBounds {
@@ -76,10 +76,8 @@ export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandRead
   };
 }
 
-export class NotIndexedHereError extends ApiError {
-  constructor({ key }: Pick<Chain, 'key'>) {
-    const message = `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
-    const details = { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' };
-    super({ code: 'TRANSACTIONS_NOT_INDEXED', status: 400, message, details });
-  }
-}
+export class NotIndexedHereError extends defineApiError('TRANSACTIONS_NOT_INDEXED', ({ key }: Pick<Chain, 'key'>) => ({
+  status: 400,
+  message: `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
+  details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+})) {}

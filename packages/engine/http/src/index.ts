@@ -47,7 +47,7 @@ export {
   type PageEnvelope,
   type RequestedPage,
 } from './lists/paged-route.ts';
-export { blockBoundsSchema, boundsOfRows, chainQueryOf, givenBlockBounds } from './parameters/block-bounds.ts';
+export { blockBoundsSchema, chainQueryOf, givenBlockBounds } from './parameters/block-bounds.ts';
 export {
   CHAIN_ALLOWED,
   type ChainLookup,

@@ -54,9 +54,9 @@ export {
   TRANSACTION_ORDER,
   type TransactionPosition,
 } from './pages/chain-order.ts';
-export { type ChainQuery, type ChainRange, chainPage, chainRange } from './pages/chain-page.ts';
+export { type ChainQuery, type ChainRange, chainPage, chainRange, type SubjectRows } from './pages/chain-page.ts';
 export { InconsistentPageError, readConsistentPage } from './pages/inconsistent-page.ts';
-export { blocksOf, type PageBlock, readBlocks } from './pages/page-blocks.ts';
+export type { PageBlock } from './pages/page-blocks.ts';
 export {
   type PageBounds,
   type PageRange,

@@ -12,7 +12,7 @@ import { datasetsOf } from './dataset/datasets-of.ts';
 import { type BlockGuard, openBlockGuard } from './follow/block-guard.ts';
 import { follow } from './follow/follower.ts';
 import { endQuietly, lead } from './lead.ts';
-import { announceAgain } from './partitions/announce-partitions.ts';
+import { announceAgain } from './partitions/ensure-partitions.ts';
 import { keepForgetting } from './projections/forget-unrequested.ts';
 import { buildProjections, maintainProjections } from './projections/maintain-projections.ts';
 import { registerProjections } from './projections/projection-record.ts';

@@ -11,7 +11,6 @@ export type {
   TransactionHistories,
 } from './dataset/dataset.ts';
 export { datasetsOf } from './dataset/datasets-of.ts';
-export { deepestPart } from './dataset/deepest-part.ts';
 export { eventDataset, eventRows, logDataset } from './dataset/event-dataset.ts';
 export {
   joinSubjects,
@@ -29,5 +28,6 @@ export type {
   InternalTransfer,
   WholeBlock,
 } from './dataset/whole-block.ts';
+export { deepestPart } from './dataset/whole-block.ts';
 export { defineSums } from './projections/define-sums.ts';
 export { defineSqlLookup, keyOfLookup, type LookupShard } from './table-access/sql-lookup.ts';

@@ -12,7 +12,7 @@ export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
 export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
-export { recordSubjectRange } from './coverage/subject-ranges.ts';
+export { recordSubjectRange } from './coverage/subject.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
 export { joinWatchers } from './follow/join-watchers.ts';

@@ -43,7 +43,7 @@ export function accountRowsPage(chain: Chain, dataset: AccountTable, query: Acco
   return chainPage({
     ...{ chain, query, range, order: LOG_COLUMNS_ORDER, rows: packedRowsOf(dataset), related: {} },
     scan: sql`SELECT * FROM ${rawSql(table)} ${conditions} ${LOG_COLUMNS_ORDER.by(query.order)} LIMIT ${query.limit + 1}`,
-    newest: { table, of: ofAccount },
+    newest: [{ from: table, of: ofAccount }],
   });
 }
 

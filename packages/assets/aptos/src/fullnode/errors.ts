@@ -40,19 +40,14 @@ export class FullnodesExhaustedError extends defineError(
   },
 ) {}
 
-export class VersionsPrunedError extends ChainsteadError {
-  readonly oldest: number;
-
-  constructor(facts: { chain: string; version: number; oldest: number; fullnodes: readonly string[] }) {
-    super({
-      code: 'VERSIONS_PRUNED',
-      message: `Version ${facts.version} of ${facts.chain} is pruned from every fullnode. The oldest version that ${facts.fullnodes.join(', ')} still ${facts.fullnodes.length === 1 ? 'has' : 'have'} is ${facts.oldest}`,
-      facts,
-      remedy: `Add a fullnode with the full history, or start at version ${facts.oldest}`,
-      retryable: false,
-    });
-    this.oldest = facts.oldest;
-  }
+export class VersionsPrunedError extends defineError(
+  'VERSIONS_PRUNED',
+  (facts: { chain: string; version: number; oldest: number; fullnodes: readonly string[] }) => ({
+    message: `Version ${facts.version} of ${facts.chain} is pruned from every fullnode. The oldest version that ${facts.fullnodes.join(', ')} still ${facts.fullnodes.length === 1 ? 'has' : 'have'} is ${facts.oldest}`,
+    remedy: `Add a fullnode with the full history, or start at version ${facts.oldest}`,
+  }),
+) {
+  readonly oldest: number = Number(this.facts.oldest);
 }
 
 /** Two fullnodes returned different accumulator roots, so their ledgers differ. */

@@ -1,4 +1,4 @@
-import { InvalidParameterError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { Parameter } from './parameter.ts';
 
@@ -34,15 +34,12 @@ export function readParameters<Set extends ParameterSet>(
   return { problems, values: values as ValuesOf<Set> };
 }
 
-/** docs/api/aptos.md#bad-requests, in the words of class-validator. */
-export class BadRequestError extends InvalidParameterError {
-  override readonly body: z.infer<typeof badRequestSchema>;
-
-  constructor(problems: readonly string[]) {
-    super(...problems.map((message) => ({ parameter: '', message })));
-    this.body = { statusCode: '400', message: [...problems], error: 'Bad Request' };
-  }
-}
+/** Parameters are invalid: docs/api/aptos.md#bad-requests, in the words of class-validator. */
+export class BadRequestError extends defineApiError('INVALID_PARAMETER', (problems: readonly string[]) => ({
+  status: 400,
+  message: problems.join(', '),
+  body: { statusCode: '400', message: problems, error: 'Bad Request' },
+})) {}
 
 export const badRequestSchema = z
   .object({

@@ -35,10 +35,6 @@ export function eventRows({ parameters }: EventTable): PackedRows<EventRow> {
   return packedRows({ ...PLACE_ROWS, ...Object.fromEntries(columns) });
 }
 
-export function paramsOf({ parameters }: EventTable, row: EventRow): Record<string, unknown> {
-  return Object.fromEntries(parameters.map(({ name }, index) => [name, row[`p${index}`]]));
-}
-
 function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterColumn): PackedColumn<unknown> {
   switch (type) {
     case 'numeric':

@@ -1,7 +1,7 @@
 import type { PageEnvelope } from '@chainstead/http';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
-import type { EventsPage } from './get-events.ts';
+import type { EventsPage } from './events-page.ts';
 
 const rowSchema = z.object({
   block_number: z.string().openapi({ description: 'Block number in decimal digits', example: '18500000' }),

@@ -1,17 +1,17 @@
 import {
   type ApiDependencies,
   blockBoundsSchema,
-  boundsOfRows,
+  chainQueryOf,
   defineListRoute,
   givenBlockBounds,
   NotFoundError,
   type RouteModule,
 } from '@chainstead/http';
+import { LOG_COLUMNS_ORDER } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { filterTexts, readFilters } from './event-filters.ts';
+import { type EventsPage, ROWS_READ_MAX, readEvents } from './events-page.ts';
 import { eventsSchema, showEvents } from './events-response.ts';
-import type { EventPlace } from './events-statement.ts';
-import { type EventsPage, getEvents, ROWS_READ_MAX } from './get-events.ts';
 import { readEvent } from './read-event.ts';
 
 /** docs/api/contracts.md#events */
@@ -44,20 +44,16 @@ export const contractEventsRoute: RouteModule = (app, dependencies) => {
       filters: filters.length === 0 ? undefined : filters,
       ...givenBlockBounds(given),
     }),
-    position: z.object({
-      block_number: z.int(),
-      transaction_index: z.int(),
-      log_index: z.int(),
-      value: z.string().nullable(),
-    }) satisfies z.ZodType<EventPlace>,
+    position: z.object({ ...LOG_COLUMNS_ORDER.fields, value: z.string().nullable() }),
     firstPage: 0,
-    read: async ({ chain, filter, order, limit, position, upperBound }): Promise<EventsPage> => {
+    read: async (page): Promise<EventsPage> => {
+      const { chain, filter } = page;
       const event = await readEvent(reads, chain, filter);
       if (event === null) throw notFound(chain.key);
-      const query = { order, limit, after: position, ...boundsOfRows(filter), pinnedBlock: upperBound };
+      const query = chainQueryOf(page);
       const wanted = { ...chain, firstBlock: Math.max(chain.firstBlock, event.firstBlock ?? 0) };
       return unlessDropped(chain.key, () =>
-        getEvents(reads, wanted, event.table, { ...query, ...readFilters(event, filter.filters) }),
+        readEvents(reads, wanted, event.table, { ...query, ...readFilters(event, filter.filters) }),
       );
     },
     present: showEvents,

@@ -2,7 +2,7 @@ import { type Address, decimalAmount, type Fraction, nearestNumber, smallerFract
 import { indexedSchema } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { dollarsOfAmount } from '../token-values/token-prices.ts';
-import type { WalletApproval } from './get-wallet-approvals.ts';
+import type { WalletApproval, WalletApprovals } from './wallet-approvals-page.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
@@ -70,37 +70,38 @@ export interface PresentApproval {
   readonly balance: string | null;
 }
 
+interface PresentApprovals extends Pick<WalletApprovals, 'blockOf' | 'tokenOf' | 'labelOf'> {
+  readonly present: readonly PresentApproval[];
+  readonly prices: ReadonlyMap<Address, Fraction>;
+}
+
 /** Omits used-up approvals. */
-export function showApprovals(
-  page: readonly PresentApproval[],
-  prices: ReadonlyMap<Address, Fraction>,
-): z.infer<typeof approvalSchema>[] {
-  return page
-    .filter(({ allowance }) => allowance !== '0')
-    .map((present) => showApproval(present, prices.get(present.approval.token.address)));
+export function showApprovals(list: PresentApprovals): z.infer<typeof approvalSchema>[] {
+  return list.present.filter(({ allowance }) => allowance !== '0').map((present) => showApproval(list, present));
 }
 
 function showApproval(
+  { blockOf, tokenOf, labelOf, prices }: PresentApprovals,
   { approval, allowance, balance }: PresentApproval,
-  price: Fraction | undefined,
 ): z.infer<typeof approvalSchema> {
-  const { token, spender } = approval;
-  const { address, label, entity, entityLogo } = spender;
+  const token = tokenOf(approval.token);
+  const { label, entity, entityLogo } = labelOf(approval.spender);
+  const price = prices.get(token.address);
   const value = allowance ?? approval.value;
   const dollars = (amount: string): Fraction | null => dollarsOfAmount(BigInt(amount), token.decimals, price);
   const [allowed, held] = [dollars(value), balance === null ? null : dollars(balance)];
   const formatted = (amount: string): string | null =>
     token.decimals === null ? null : decimalAmount(amount, token.decimals);
   return {
-    block_number: String(approval.blockNumber),
-    block_timestamp: approval.blockTimestamp?.toISOString() ?? null,
-    transaction_hash: approval.transactionHash,
+    block_number: String(approval.block_number),
+    block_timestamp: blockOf(approval).block_timestamp,
+    transaction_hash: approval.transaction_hash,
     value,
     value_formatted: formatted(value),
     unlimited: isUnlimited(BigInt(value)),
     token: {
       address: token.address,
-      address_label: token.label,
+      address_label: labelOf(token.address).label,
       name: token.name,
       symbol: token.symbol,
       logo: token.logo,
@@ -111,7 +112,7 @@ function showApproval(
       usd_price: price === undefined ? null : nearestNumber(price),
       usd_at_risk: allowed === null || held === null ? null : nearestNumber(smallerFraction(allowed, held)),
     },
-    spender: { address, address_label: label, entity, entity_logo: entityLogo },
+    spender: { address: approval.spender, address_label: label, entity, entity_logo: entityLogo },
   };
 }
 

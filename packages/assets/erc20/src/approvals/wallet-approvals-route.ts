@@ -10,8 +10,8 @@ import { z } from '@hono/zod-openapi';
 import type { ReadTokenPrices } from '../token-values/token-prices.ts';
 import { type Allowances, allowancesKind } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
-import { getWalletApprovals, type WalletApproval } from './get-wallet-approvals.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
+import { type WalletApproval, walletApprovalsPage } from './wallet-approvals-page.ts';
 import { type PresentApproval, showApprovals, walletApprovalsSchema } from './wallet-approvals-response.ts';
 
 interface WalletApprovalsOptions {
@@ -58,28 +58,22 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
           spender: position.spender as Address,
         };
         const reading = { wallet, limit, after, pinnedBlock: upperBound };
-        const { approvals, hasNext, indexed, isCovered } = await readBuilt(dependencies, (from) =>
-          getWalletApprovals(from, chain, reading),
-        );
-        const present = await readAllowances(options, reads, chain, wallet, approvals);
-        if (!isCovered) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
-        const tokens = approvals.map(({ token }) => token.address);
+        const list = await readBuilt(dependencies, async (from) => {
+          const page = await walletApprovalsPage(chain, reading).read(from);
+          return { ...page, ...page.coverage };
+        });
+        const { rows, indexed } = list;
+        const present = await readAllowances(options, reads, chain, wallet, rows);
+        if (!list.isCovered) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        const tokens = rows.map(({ token }) => token);
         const block = indexed.toBlock;
         const prices = block === null ? new Map() : await readPrices({ database, logger }, chain, tokens, block);
-        const last = hasNext ? approvals.at(-1) : undefined;
-        const next = last && {
-          position: {
-            ...{ blockNumber: last.blockNumber, transactionIndex: last.transactionIndex, logIndex: last.logIndex },
-            ...{ token: last.token.address, spender: last.spender.address },
-          },
-          upperBound: upperBound ?? Math.max(indexed.toBlock ?? 0, approvals[0]?.blockNumber ?? 0),
-        };
-        return { indexed, present, prices, next };
+        return { ...list, present, prices };
       },
-      present: ({ indexed, present, prices }, { page, page_size, cursor }) => ({
+      present: (list, { page, page_size, cursor }) => ({
         ...{ page, page_size, limit: page_size, cursor },
-        indexed: showIndexed(indexed),
-        result: showApprovals(present, prices),
+        indexed: showIndexed(list.indexed),
+        result: showApprovals(list),
       }),
     });
   };
@@ -101,7 +95,7 @@ async function readAllowances(
   if (committed !== null)
     try {
       const block = { number: committed.number, hash: committed.hash };
-      const pairs = approvals.map(({ token, spender }) => ({ token: token.address, spender: spender.address }));
+      const pairs = approvals.map(({ token, spender }) => ({ token, spender }));
       const question = { block, wallet, approvals: pairs };
       read = await nodeReads.request(chain, allowancesKind, question, { waitMs, maxAgeMs: ANSWER_AGE_MS });
     } catch (error) {

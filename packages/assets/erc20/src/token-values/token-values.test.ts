@@ -2,7 +2,7 @@
 import { parseAddress } from '@chainstead/core';
 import { addressOf, hashOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import type { WalletApproval } from '../approvals/get-wallet-approvals.ts';
+import type { WalletApproval } from '../approvals/wallet-approvals-page.ts';
 import { showApprovals } from '../approvals/wallet-approvals-response.ts';
 import { showOwner } from '../holders/token-owners-response.ts';
 
@@ -32,20 +32,21 @@ describe('the value of an owner', () => {
 
 describe('the value of an approval', () => {
   const approval: WalletApproval = {
-    blockNumber: 1,
-    blockTimestamp: null,
-    transactionIndex: 0,
-    logIndex: 0,
-    transactionHash: hashOf(1, 1),
-    value: '4000000',
-    token: {
-      ...{ address: TOKEN, name: null, symbol: null, decimals: 6, logo: null, label: null },
-      ...{ possibleSpam: false, verified: false },
-    },
-    spender: { address: addressOf(8), ...NO_LABEL },
+    ...{ block_number: 1, transaction_index: 0, log_index: 0, transaction_hash: hashOf(1, 1) },
+    ...{ value: '4000000', token: TOKEN, spender: addressOf(8) },
+  };
+  const facts = {
+    ...{ name: null, symbol: null, decimals: 6, logo: null },
+    ...{ possibleSpam: false, verified: false, isNft: false },
   };
   const shown = (allowance: string | null, balance: string | null, price: typeof PRICE | undefined) => {
-    const [row] = showApprovals([{ approval, allowance, balance }], new Map(price && [[TOKEN, price]]));
+    const [row] = showApprovals({
+      present: [{ approval, allowance, balance }],
+      prices: new Map(price && [[TOKEN, price]]),
+      tokenOf: (address) => ({ address, ...facts }),
+      labelOf: () => NO_LABEL,
+      blockOf: () => ({ block_number: 1, block_hash: hashOf(0, 1), block_timestamp: '2020-01-01T00:00:00.000Z' }),
+    });
     return [row?.token.usd_price, row?.token.usd_at_risk];
   };
 

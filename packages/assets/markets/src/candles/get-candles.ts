@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { ApiError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import type { Indexed } from '@chainstead/pages';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
@@ -77,9 +77,8 @@ const STORED_WIDTHS: Partial<Record<Timeframe, StoredWidth>> = {
   ...{ '1d': 24, '1w': 24, '1M': 24 },
 };
 
-class TooManySwapsError extends ApiError {
-  constructor(swapsMax: number) {
-    const message = `A candle has more than ${swapsMax} swaps. Request a smaller timeframe.`;
-    super({ code: 'INVALID_PARAMETER', status: 400, message, details: { parameter: 'timeframe' } });
-  }
-}
+class TooManySwapsError extends defineApiError('INVALID_PARAMETER', (swapsMax: number) => ({
+  status: 400,
+  message: `A candle has more than ${swapsMax} swaps. Request a smaller timeframe.`,
+  details: { parameter: 'timeframe' },
+})) {}

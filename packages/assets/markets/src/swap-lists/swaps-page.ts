@@ -19,6 +19,7 @@ import {
   chainRange,
   LOG_COLUMNS_ORDER,
   type LogColumnsPosition,
+  type SubjectRows,
   traderSubject,
 } from '@chainstead/pages';
 import { type TokenEntry, tokenBook, tokensOf } from '@chainstead/tokens/token-book';
@@ -73,13 +74,14 @@ export function swapsPage(chain: Chain, query: SwapsQuery, isSpread = false) {
   const range = chainRange(chain, of, query, LOG_COLUMNS_ORDER);
   const end = order === 'DESC' ? range.lowest : range.highest;
   const scan = { chain, chainId, bounds: range.scan, end, order, limit: sql`${query.limit + 1}`, isSpread };
+  const newest = rangesOf(subject, chain, chainId);
   const undecided = undecidedPools(query, scan);
   const isDecided = undecided === null ? rawSql('') : sql` AND NOT EXISTS (SELECT FROM undecided)`;
   const tokens = tokensOf(sql`SELECT token0 FROM page UNION SELECT token1 FROM page`, chainId);
   return chainPage({
-    ...{ chain, query, order: LOG_COLUMNS_ORDER, rows: SWAPS },
+    ...{ chain, query, order: LOG_COLUMNS_ORDER, rows: SWAPS, newest },
     range: { ...range, complete: sql`(${range.complete}${isDecided})` },
-    scan: rowsOf(query, scan),
+    scan: rowsOf(query, newest, scan),
     ctes: undecided === null ? [] : [sql`undecided AS MATERIALIZED (${undecided})`],
     related: {
       tokenOf: {
@@ -116,41 +118,56 @@ interface Scan {
   readonly isSpread: boolean;
 }
 
-function rowsOf({ subject, types }: SwapsQuery, scan: Scan): Sql {
+interface SubjectRange extends SubjectRows {
+  /** Conditions on a swap and its pool. */
+  readonly filters: readonly Sql[];
+}
+
+function rangesOf(subject: SwapsSubject, chain: Chain, chainId: Sql): readonly SubjectRange[] {
+  const from = 'swaps AS swap';
+  const ofChain = sql`chain_id = ${chainId}`;
   switch (subject.kind) {
     case 'pair': {
-      const conditions = [
-        sql`swap.pool_key = ${poolKey(subject.pool)}::bigint`,
-        expectedTrue(sql`swap.pool = ${hexBytes(subject.pool)}::bytea`),
-      ];
-      return swapsRange(conditions, [typeCondition(types, null, scan)], scan);
+      const isPool = expectedTrue(sql`swap.pool = ${hexBytes(subject.pool)}::bytea`);
+      const of = [sql`swap.pool_key = ${poolKey(subject.pool)}::bigint`, isPool, sql`swap.${ofChain}`];
+      return [{ from, of, filters: [] }];
     }
     case 'wallet': {
-      const { wallet, token } = subject;
-      const [key, bytes] = [sql`${addressKey(wallet)}::bigint`, sql`${addressBytes(wallet)}::bytea`];
-      const focus = token === null ? null : formsInSql(token, scan);
-      const filters = [
-        isTrade('swap.'),
-        ...(focus === null ? [] : [sql`(${TOKEN0} = ANY (${focus}) OR ${TOKEN1} = ANY (${focus}))`]),
-        typeCondition(types, focus === null ? null : () => focus, scan),
-      ];
-      const sides = [sql`wallet`, sql`beneficiary`].map((side) =>
-        swapsRange(
-          [sql`address_key(swap.${side}) = ${key}`, expectedTrue(sql`swap.${side} = ${bytes}`)],
-          filters,
-          scan,
-        ),
-      );
-      return merged(sides, scan);
+      const [key, bytes] = [sql`${addressKey(subject.wallet)}::bigint`, sql`${addressBytes(subject.wallet)}::bytea`];
+      return [sql`wallet`, sql`beneficiary`].map((side) => {
+        const isSide = expectedTrue(sql`swap.${side} = ${bytes}`);
+        return { from, of: [sql`address_key(swap.${side}) = ${key}`, isSide, sql`swap.${ofChain}`], filters: [] };
+      });
     }
-    case 'token': {
-      const filter = typeCondition(types, () => formsInSql(subject.token, scan), scan);
-      const ranges = formsOf(subject.token, scan.chain).flatMap((form) =>
-        (['token0', 'token1'] as const).map((side) => tradesRange(side, form, filter, scan)),
+    case 'token':
+      return formsOf(subject.token, chain).flatMap((form) =>
+        Object.entries({ token0: TOKEN0, token1: TOKEN1 }).map(([side, token]) => ({
+          from: 'trades',
+          of: [sql`${rawSql(side)}_key = ${addressKey(form)}::bigint`, ofChain],
+          filters: [sql`${token} = ${addressBytes(form)}::bytea`],
+        })),
       );
-      return merged(ranges, scan);
-    }
   }
+}
+
+function rowsOf(query: SwapsQuery, ranges: readonly SubjectRange[], scan: Scan): Sql {
+  const wanted = filtersOf(query, scan);
+  const parts = ranges.map(({ from, of, filters }) => {
+    const listed = expectedTrue(joinSql([IS_LISTED, ...filters, ...wanted], ' AND '));
+    const found = [...of, ...scan.bounds];
+    return from === 'trades' ? tradesRange(found, listed, scan) : swapsRange(found, listed, scan);
+  });
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : merged(parts, scan);
+}
+
+function filtersOf({ subject, types }: SwapsQuery, scan: Scan): readonly Sql[] {
+  if (subject.kind === 'pair') return [typeCondition(types, null, scan)];
+  if (subject.kind === 'token') return [typeCondition(types, () => formsInSql(subject.token, scan), scan)];
+  if (subject.token === null) return [isTrade('swap.'), typeCondition(types, null, scan)];
+  const focus = formsInSql(subject.token, scan);
+  const isOfFocus = sql`(${TOKEN0} = ANY (${focus}) OR ${TOKEN1} = ANY (${focus}))`;
+  return [isTrade('swap.'), isOfFocus, typeCondition(types, () => focus, scan)];
 }
 
 const TOKEN0 = sql`coalesce(known.token0, swap.token0)`;
@@ -175,19 +192,15 @@ function joinPool(scan: Scan): Sql {
 const IS_LISTED = sql`known.status = 'proven' AND known.is_counted AND (swap.kind <> 0 OR (
     swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL AND ${TOKEN0} IS NOT NULL AND ${TOKEN1} IS NOT NULL))`;
 
-function swapsRange(conditions: readonly Sql[], filters: readonly Sql[], scan: Scan): Sql {
-  const found = [...conditions, sql`swap.chain_id = ${scan.chainId}`, ...scan.bounds];
+function swapsRange(found: readonly Sql[], isListed: Sql, scan: Scan): Sql {
   return sql`SELECT ${COLUMNS} FROM swaps AS swap ${joinPool(scan)}
-    ${where([...found, expectedTrue(joinSql([IS_LISTED, ...filters], ' AND '))])} ${LOG_COLUMNS_ORDER.by(scan.order, 'swap.')} LIMIT ${scan.limit}`;
+    ${where([...found, isListed])} ${LOG_COLUMNS_ORDER.by(scan.order, 'swap.')} LIMIT ${scan.limit}`;
 }
 
-function tradesRange(side: 'token0' | 'token1', token: Address, filter: Sql, scan: Scan): Sql {
-  const { chainId, order } = scan;
-  const found = [sql`${rawSql(side)}_key = ${addressKey(token)}::bigint`, sql`chain_id = ${chainId}`, ...scan.bounds];
-  const isOf = sql`${side === 'token0' ? TOKEN0 : TOKEN1} = ${addressBytes(token)}::bytea`;
+function tradesRange(found: readonly Sql[], isListed: Sql, scan: Scan): Sql {
   return sql`SELECT ${COLUMNS} FROM (SELECT * FROM trades ${where(found)}) AS trade
     ${joinOne(sql`swaps`, sql`swap`, IS_SWAP_OF_TRADE, scan)} ${joinPool(scan)}
-    WHERE ${expectedTrue(joinSql([IS_LISTED, isOf, filter], ' AND '))} ${LOG_COLUMNS_ORDER.by(order, 'trade.')} LIMIT ${scan.limit}`;
+    WHERE ${isListed} ${LOG_COLUMNS_ORDER.by(scan.order, 'trade.')} LIMIT ${scan.limit}`;
 }
 
 /** A row if swaps of unproven pools may be missing. Null: a pair, which is proven. */

@@ -1,6 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
-import { ApiError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import { dueChannel } from '@chainstead/jobs';
 import { COLLECTION_METADATA } from './collection-rows.ts';
 import { TOKEN_METADATA, type TokenKey } from './token-rows.ts';
@@ -10,18 +10,13 @@ export interface Requester {
   readonly limit: number;
 }
 
-export class TooManyWaitingError extends ApiError {
-  constructor(limit: number) {
-    super({
-      code: 'TOO_MANY_WAITING',
-      status: 429,
-      message: `This key already has ${limit} contracts and tokens in the queue: retry when some of them are done`,
-      details: { limit },
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-      retryable: true,
-    });
-  }
-}
+export class TooManyWaitingError extends defineApiError('TOO_MANY_WAITING', (limit: number) => ({
+  status: 429,
+  message: `This key already has ${limit} contracts and tokens in the queue: retry when some of them are done`,
+  details: { limit },
+  headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  retryable: true,
+})) {}
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -73,7 +73,7 @@ export function tradesPage(chain: Chain, query: NftTradesQuery, isSpread = false
   const contract = subject.kind === 'wallet' ? sql`trade.token_address` : sql`${addressBytes(subject.token)}::bytea`;
   const metadata = query.metadata ? sql`(SELECT json_agg(${metadataOf(chainId, isSpread)}) FROM page)` : rawSql('NULL');
   return chainPage({
-    ...{ chain, query, order: ITEM_ORDER, rows: TRADES },
+    ...{ chain, query, order: TRADE_ORDER, rows: TRADES, newest: [] },
     range: { ...range, ctes: [...range.ctes, ...priced.ctes], far },
     scan: sql`SELECT trade.*, ${verified(contract, chainId)} AS verified FROM (${trades}) AS trade`,
     // Documents are distributed by contract, trades by its key: on different nodes.
@@ -151,6 +151,10 @@ const TRADES = packedRows({
 function orderBy(place: readonly string[]): Sql {
   return rawSql(`ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`);
 }
+
+const TRADE_ORDER = {
+  positionOf: (row: NftTrade): TradePosition => ({ ...ITEM_ORDER.positionOf(row), token: row.token_address }),
+};
 
 /** Only a wallet has several. Next to an equality, the collection would hide the index order. */
 function olderThan(position: TradePosition, { kind }: NftTradesSubject): readonly Sql[] {

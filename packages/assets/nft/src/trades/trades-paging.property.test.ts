@@ -108,9 +108,8 @@ async function readRun(run: Run, limit: number): Promise<string[]> {
         [row.block_number, row.log_index, row.item, row.token_address, row.token_ids, row.price, row.seller].join(' '),
       );
     }
-    const last = page.rows.at(-1);
-    if (page.next === null || last === undefined) return found;
-    after = { ...page.next.position, token: last.token_address };
+    if (page.next === null) return found;
+    after = page.next.position;
   }
 }
 

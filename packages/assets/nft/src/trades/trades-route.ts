@@ -142,14 +142,7 @@ function addTradesRoute<Params extends z.core.$ZodShape, Query extends ListQuery
         after,
         metadata: filter.nft_metadata,
       } as const;
-      const list = await tradesPage(chain, query, await areTablesSpread(reads)).read(reads);
-      const last = list.rows.at(-1);
-      const next = list.next &&
-        last && {
-          ...list.next,
-          position: { ...list.next.position, token: last.token_address },
-        };
-      return { ...list, next };
+      return tradesPage(chain, query, await areTablesSpread(reads)).read(reads);
     },
     present: ({ indexed, rows, blockOf, documents }, envelope, { filter }) => ({
       ...envelope,

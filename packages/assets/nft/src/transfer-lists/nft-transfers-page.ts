@@ -63,17 +63,20 @@ export function nftTransfersPage(
   const covered: CoveredSubject = { kind, subject: about, chainId, dataset: 'nft-transfers' };
   const range = chainRange(chain, covered, query, ITEM_ORDER);
   const inOrder = ITEM_ORDER.by(query.order, 'transfer.');
-  const ranges = rangesOf(subject, about, isSpread).map((conditions) =>
-    where([...conditions, sql`chain_id = ${chainId}`, ...range.scan]),
-  );
+  const ofChain = sql`chain_id = ${chainId}`;
+  const ranges = rangesOf(subject, about, isSpread).map((conditions) => [...conditions, ofChain]);
+  const scans = ranges.map((conditions) => where([...conditions, ...range.scan]));
+  // The collection has a token's rows, and its newest row is found without a search of all ranges.
+  const all = subject.kind === 'token' ? [[...ofCollection(about), ofChain]] : ranges;
   const contracts = subject.kind === 'wallet' ? subject.contracts : null;
   const limit = sql`${query.limit + 1}`;
   const parties = sql`ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)`;
   return chainPage({
     ...{ chain, query, range, order: ITEM_ORDER, rows: NFT_TRANSFERS },
     ...(contracts === null
-      ? { scan: mergeOf(ranges, inOrder, limit) }
-      : searchOf(mergeOf(ranges, inOrder, sql`${scanMax}`), contracts, range, { inOrder, limit, scanMax })),
+      ? { scan: mergeOf(scans, inOrder, limit) }
+      : searchOf(mergeOf(scans, inOrder, sql`${scanMax}`), contracts, range, { inOrder, limit, scanMax })),
+    newest: all.map((of) => ({ from: 'nft_transfers', of })),
     related: {
       contractOf: { column: contractsOf(chainId), read: readContracts },
       labelOf: { column: labelsOf(parties, chainId), read: readLabels },
@@ -89,8 +92,7 @@ function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): 
     ];
     return [ofSide(sql`from_address`), [...ofSide(sql`to_address`), expectedTrue(sql`from_address <> ${about}`)]];
   }
-  const place = sql`collection_key = address_key(${about})`;
-  const isSame = expectedTrue(sql`token_address = ${about}`);
+  const [place, isSame] = ofCollection(about);
   if (subject.kind === 'collection') return [[place, isSame]];
   const id = sql`${subject.tokenId}::numeric`;
   return [
@@ -108,6 +110,10 @@ function rangesOf(subject: NftTransfersSubject, about: Sql, isSpread: boolean): 
       expectedTrue(sql`${id} BETWEEN token_id AND last_token_id`),
     ],
   ];
+}
+
+function ofCollection(token: Sql) {
+  return [sql`collection_key = address_key(${token})`, expectedTrue(sql`token_address = ${token}`)] as const;
 }
 
 function mergeOf(ranges: readonly Sql[], inOrder: Sql, limit: Sql): Sql {

@@ -99,6 +99,16 @@ describe.each([WALLET, COLLECTION, TOKEN])('pages of %s', (path) => {
     expect(found.filter((place) => Number(place.split('.')[0]) > 20)).toEqual([]);
   });
 
+  // Invariant: PAGE-KEYSET
+  test.each(['ASC', 'DESC'])('walk transfers above the covered blocks, %s', async (order) => {
+    await stage.cover(0, 5);
+    const moves = history(25);
+    await seedMoves(stage.database, eth, moves);
+    const expected = expectedOf(moves);
+    const found = placesOf(await stage.pages(`${path}?limit=2&order=${order}`));
+    expect(found).toEqual(order === 'ASC' ? expected : expected.toReversed());
+  });
+
   test('keep to the query of their cursor', async () => {
     await seedMoves(stage.database, eth, history(20));
     const { cursor } = await stage.get(`${path}?limit=2&order=ASC&format=hex`);

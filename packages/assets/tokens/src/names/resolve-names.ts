@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
+import { defineApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
 import { type NodeReadQueue, SILENCE_MS, StateUnavailableError, unlessUnavailable } from '@chainstead/node-reads';
 import { chainOfService } from './name-chains.ts';
 import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
@@ -74,25 +74,14 @@ const NOT_CONFIGURED = {
 } as const;
 
 /** No node is configured for names of this service. A 501: a 404 would mean that the name does not exist. */
-class NamesNotConfiguredError extends ApiError {
-  constructor(service: NameQuestion['service']) {
-    const { message, key } = NOT_CONFIGURED[service];
-    super({
-      code: 'NAMES_NOT_CONFIGURED',
-      status: 501,
-      message,
-      details: { reason: 'not-offered', configuration_key: key },
-    });
-  }
-}
+class NamesNotConfiguredError extends defineApiError('NAMES_NOT_CONFIGURED', (service: NameQuestion['service']) => ({
+  status: 501,
+  message: NOT_CONFIGURED[service].message,
+  details: { reason: 'not-offered', configuration_key: NOT_CONFIGURED[service].key },
+})) {}
 
-class NamesOffError extends ApiError {
-  constructor() {
-    super({
-      code: 'NAMES_OFF',
-      status: 400,
-      message: 'names are not stored yet, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node',
-      details: { reason: 'not-offered', configuration_key: 'ON_DEMAND_MAX_CALLS' },
-    });
-  }
-}
+class NamesOffError extends defineApiError('NAMES_OFF', () => ({
+  status: 400,
+  message: 'names are not stored yet, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node',
+  details: { reason: 'not-offered', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+})) {}

@@ -1,6 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import { addressBytes, type Database, sql } from '@chainstead/db';
-import { ApiError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import type { ContractReview } from './contract-review.ts';
 
 /** Any key may report, and rows stay. */
@@ -31,12 +31,7 @@ export async function saveReviews(
   );
 }
 
-class ReviewsFullError extends ApiError {
-  constructor() {
-    super({
-      code: 'REVIEWS_FULL',
-      status: 400,
-      message: `This key has reported ${REVIEWS_PER_KEY_MAX} contracts, which is the limit`,
-    });
-  }
-}
+class ReviewsFullError extends defineApiError('REVIEWS_FULL', () => ({
+  status: 400,
+  message: `This key has reported ${REVIEWS_PER_KEY_MAX} contracts, which is the limit`,
+})) {}

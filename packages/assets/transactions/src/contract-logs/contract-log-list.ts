@@ -2,10 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, parseHash, systemClock } from '@chainstead/core';
 import {
   type ApiDependencies,
-  ApiError,
   addressParameter,
   blockBoundsSchema,
   chainQueryOf,
+  defineApiError,
   givenBlockBounds,
   type Page,
   requireIndexes,
@@ -93,10 +93,8 @@ type LogsPage = Page<z.infer<typeof filterSchema>, LogPosition> & {
 };
 
 /** None of the contract's logs are indexed, and requests may not read them from a node. */
-class LogsNotIndexedError extends ApiError {
-  constructor({ key }: Pick<Chain, 'key'>) {
-    const message = `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`;
-    const details = { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' };
-    super({ code: 'LOGS_NOT_INDEXED', status: 400, message, details });
-  }
-}
+class LogsNotIndexedError extends defineApiError('LOGS_NOT_INDEXED', ({ key }: Pick<Chain, 'key'>) => ({
+  status: 400,
+  message: `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
+  details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+})) {}

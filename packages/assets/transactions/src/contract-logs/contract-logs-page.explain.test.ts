@@ -111,7 +111,8 @@ describe.each(GENERIC)('the $plan plan $statistics', ({ prepare, plan, statistic
   ])('%s of all logs is a range of the key', async (_name, query) => {
     const { nodes } = await explainPage(plan, query);
     const scans = nodes.filter(isOfLogs);
-    expect(scans.length).toBeGreaterThanOrEqual(2);
+    // A first page also reads its run's newest block.
+    expect(scans.length).toBeGreaterThanOrEqual(query.after ? 1 : 2);
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
     expect(rowsRead(nodes, 'logs')).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
   });

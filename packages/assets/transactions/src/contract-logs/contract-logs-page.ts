@@ -39,7 +39,7 @@ export function contractLogsPage(chain: Chain, query: ContractLogsQuery) {
     ...{ chain, query, range, order: LOG_ORDER, rows: CONTRACT_LOGS, from: CONTRACT_LOGS.fitting('page'), related: {} },
     scan: sql`SELECT ${COLUMNS} FROM logs ${where([...ofContract, ...ofTopics(query.topics), ...bounds])}
     ${hasTopic ? LOG_ORDER.byBlock(order) : LOG_ORDER.by(order)} LIMIT ${limit + 1}${offset}`,
-    newest: { table: 'logs', of: ofContract },
+    newest: [{ from: 'logs', of: ofContract }],
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { ApiError, defineRoute, type RouteModule } from '@chainstead/http';
+import { defineApiError, defineRoute, type RouteModule } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { internalTransactionSchema, showInternalTransactions } from '../records/internal-transaction-response.ts';
 import { findTransaction, hashParameter, internalOf } from './find-transaction.ts';
@@ -34,9 +34,8 @@ export function internalTransactionsRoute({ onDemandReads }: TransactionRouteOpt
 }
 
 /** An empty list would mean that the transaction makes no calls. */
-class NoTracesError extends ApiError {
-  constructor({ key }: Pick<Chain, 'key'>) {
-    const message = `no node of ${key} gives traces`;
-    super({ code: 'NO_TRACES', status: 400, message, details: { reason: 'no-traces' } });
-  }
-}
+class NoTracesError extends defineApiError('NO_TRACES', ({ key }: Pick<Chain, 'key'>) => ({
+  status: 400,
+  message: `no node of ${key} gives traces`,
+  details: { reason: 'no-traces' },
+})) {}

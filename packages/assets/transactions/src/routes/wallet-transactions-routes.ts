@@ -2,10 +2,10 @@ import { type Chain, environmentSuffix } from '@chainstead/chains';
 import type { Address, Hash, Hex } from '@chainstead/core';
 import {
   type ApiDependencies,
-  ApiError,
   addressParameter,
   blockBoundsSchema,
   chainQueryOf,
+  defineApiError,
   defineListRoute,
   givenBlockBounds,
   indexedChain,
@@ -209,14 +209,14 @@ function requireTransactions(chains: ApiDependencies['chains'], chain: Chain): v
   indexedChain(chains, chain.key, transactionsDataset.name, accountTransactions.name);
 }
 
-class TransactionsNotKeptError extends ApiError {
-  constructor(chain: Pick<Chain, 'key'>) {
-    const key = `TRANSACTIONS_${environmentSuffix(chain)}`;
-    const message = `transactions of ${chain.key} are not indexed: set ${key}=all and restart`;
-    const details = { reason: 'not-indexed', configuration_key: key };
-    super({ code: 'TRANSACTIONS_NOT_KEPT', status: 400, message, details });
-  }
-}
+class TransactionsNotKeptError extends defineApiError('TRANSACTIONS_NOT_KEPT', (chain: Pick<Chain, 'key'>) => {
+  const key = `TRANSACTIONS_${environmentSuffix(chain)}`;
+  return {
+    status: 400,
+    message: `transactions of ${chain.key} are not indexed: set ${key}=all and restart`,
+    details: { reason: 'not-indexed', configuration_key: key },
+  };
+}) {}
 
 interface StoredPage {
   readonly transactions: readonly StoredTransaction[];

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiApp, ApiEnv } from '../api-context.ts';
-import { ApiError, UnauthorizedError } from '../errors/api-error.ts';
+import { ApiError, defineApiError, UnauthorizedError } from '../errors/api-error.ts';
 import { type AuthenticationOptions, keyOf } from './authentication.ts';
 import { guardKeyless } from './request-gate.ts';
 
@@ -32,16 +32,11 @@ export function protectRoutes(
 }
 
 /** A 403: other machines reach this address, and nothing distinguishes the operator's scraper from them. */
-class MetricsClosedError extends ApiError {
-  constructor() {
-    super({
-      code: 'METRICS_CLOSED',
-      status: 403,
-      message:
-        'Metrics are disabled because other machines can reach this address. Set METRICS_KEY to protect them with a key, or METRICS_PORT to serve them on a separate port',
-    });
-  }
-}
+class MetricsClosedError extends defineApiError('METRICS_CLOSED', () => ({
+  status: 403,
+  message:
+    'Metrics are disabled because other machines can reach this address. Set METRICS_KEY to protect them with a key, or METRICS_PORT to serve them on a separate port',
+})) {}
 
 function requireMetricsKey(metricsKey: string): MiddlewareHandler<ApiEnv> {
   const expected = hash('sha256', metricsKey, 'buffer');

@@ -34,6 +34,20 @@ export class ApiError extends ChainsteadError {
   }
 }
 
+/** As `defineError`, with a response. */
+export function defineApiError<Args extends readonly unknown[]>(
+  code: string,
+  describe: (...args: Args) => Omit<ApiErrorFacts, 'code'>,
+): new (
+  ...args: Args
+) => ApiError {
+  return class extends ApiError {
+    constructor(...args: Args) {
+      super({ code, ...describe(...args) });
+    }
+  };
+}
+
 export interface ParameterProblem {
   readonly parameter: string;
   readonly given?: unknown;
@@ -80,77 +94,60 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-export class ScopeMissingError extends ApiError {
-  constructor(scope: KeyScope, { id, scopes }: Principal) {
-    const wanted = KEY_SCOPES.filter((name) => name === scope || scopes.has(name));
-    const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
-    super({
-      code: 'SCOPE_MISSING',
-      status: 403,
-      message: `This API key lacks the scope "${scope}" (it has: ${[...scopes].join(', ') || 'none'}). ${
-        isConfigured
-          ? `Add :${wanted.join('+')} after the key in API_KEYS`
-          : `Run: chainstead keys scope ${id} --scope ${wanted.join(',')}`
-      }`,
-      details: { scope, scopes: [...scopes] },
-    });
-  }
-}
+export class ScopeMissingError extends defineApiError('SCOPE_MISSING', (scope: KeyScope, { id, scopes }: Principal) => {
+  const wanted = KEY_SCOPES.filter((name) => name === scope || scopes.has(name));
+  const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
+  return {
+    status: 403,
+    message: `This API key lacks the scope "${scope}" (it has: ${[...scopes].join(', ') || 'none'}). ${
+      isConfigured
+        ? `Add :${wanted.join('+')} after the key in API_KEYS`
+        : `Run: chainstead keys scope ${id} --scope ${wanted.join(',')}`
+    }`,
+    details: { scope, scopes: [...scopes] },
+  };
+}) {}
 
 /** A 403: a route that needs no key got a request from outside this machine, on a loopback address. */
-export class ForeignOriginError extends ApiError {
-  constructor(header: 'Host' | 'Origin' | 'Sec-Fetch-Site', given: string) {
-    super({
-      code: 'FOREIGN_ORIGIN',
-      status: 403,
-      message: `${header} ${JSON.stringify(shorten(given))} is not allowed: requests without an API key are accepted only for loopback names such as localhost`,
-    });
-  }
-}
+export class ForeignOriginError extends defineApiError(
+  'FOREIGN_ORIGIN',
+  (header: 'Host' | 'Origin' | 'Sec-Fetch-Site', given: string) => ({
+    status: 403,
+    message: `${header} ${JSON.stringify(shorten(given))} is not allowed: requests without an API key are accepted only for loopback names such as localhost`,
+  }),
+) {}
 
 /** A 404: the resource in the path does not exist. */
-export class NotFoundError extends ApiError {
-  constructor(message: string, details?: ErrorDetails) {
-    super({ code: 'NOT_FOUND', status: 404, message, ...(details !== undefined && { details }) });
-  }
-}
+export class NotFoundError extends defineApiError('NOT_FOUND', (message: string, details?: ErrorDetails) => ({
+  status: 404,
+  message,
+  ...(details !== undefined && { details }),
+})) {}
 
-export class MethodNotAllowedError extends ApiError {
-  constructor(method: string, path: string, allowed: readonly string[]) {
-    super({
-      code: 'METHOD_NOT_ALLOWED',
-      status: 405,
-      message: `Method ${shorten(method)} is not allowed on ${shorten(path)}: use ${allowed.join(', ')}`,
-      details: { method: shorten(method), allowed },
-      headers: { allow: allowed.join(', ') },
-    });
-  }
-}
+export class MethodNotAllowedError extends defineApiError(
+  'METHOD_NOT_ALLOWED',
+  (method: string, path: string, allowed: readonly string[]) => ({
+    status: 405,
+    message: `Method ${shorten(method)} is not allowed on ${shorten(path)}: use ${allowed.join(', ')}`,
+    details: { method: shorten(method), allowed },
+    headers: { allow: allowed.join(', ') },
+  }),
+) {}
 
-export class BodyTooLargeError extends ApiError {
-  constructor(limit: number) {
-    super({
-      code: 'BODY_TOO_LARGE',
-      status: 413,
-      message: `Request body is larger than ${limit} bytes`,
-      details: { limit_bytes: limit },
-      // The rest of the body is not read: the connection can't carry another request.
-      headers: { connection: 'close' },
-    });
-  }
-}
+export class BodyTooLargeError extends defineApiError('BODY_TOO_LARGE', (limit: number) => ({
+  status: 413,
+  message: `Request body is larger than ${limit} bytes`,
+  details: { limit_bytes: limit },
+  // The rest of the body is not read: the connection can't carry another request.
+  headers: { connection: 'close' },
+})) {}
 
-export class TooManyBodiesError extends ApiError {
-  constructor() {
-    super({
-      code: 'TOO_MANY_BODIES',
-      status: 503,
-      message: 'Too many request bodies are being received: retry',
-      headers: { connection: 'close', 'retry-after': '1' },
-      retryable: true,
-    });
-  }
-}
+export class TooManyBodiesError extends defineApiError('TOO_MANY_BODIES', () => ({
+  status: 503,
+  message: 'Too many request bodies are being received: retry',
+  headers: { connection: 'close', 'retry-after': '1' },
+  retryable: true,
+})) {}
 
 /** A 413: the data of one response is too large. Lists return fewer rows instead, if one row fits. */
 export class ResponseTooLargeError extends ApiError {
@@ -168,69 +165,47 @@ export class ResponseTooLargeError extends ApiError {
   }
 }
 
-export class TooManyResponsesError extends ApiError {
-  constructor() {
-    super({
-      code: 'TOO_MANY_RESPONSES',
-      status: 503,
-      message: 'Too many large responses are being sent: retry',
-      headers: { 'retry-after': '1' },
-      retryable: true,
-    });
-  }
-}
+export class TooManyResponsesError extends defineApiError('TOO_MANY_RESPONSES', () => ({
+  status: 503,
+  message: 'Too many large responses are being sent: retry',
+  headers: { 'retry-after': '1' },
+  retryable: true,
+})) {}
 
 /** Used by proxies for a client that disconnected: only counted. */
 export const CLIENT_CLOSED_REQUEST: number = 499;
 
-export class BodyAbortedError extends ApiError {
-  constructor(cause: unknown) {
-    super({
-      code: 'BODY_ABORTED',
-      status: CLIENT_CLOSED_REQUEST as ContentfulStatusCode,
-      message: 'The client disconnected while sending the request body',
-      cause,
-    });
-  }
-}
+export class BodyAbortedError extends defineApiError('BODY_ABORTED', (cause: unknown) => ({
+  status: CLIENT_CLOSED_REQUEST as ContentfulStatusCode,
+  message: 'The client disconnected while sending the request body',
+  cause,
+})) {}
 
-export class RateLimitedError extends ApiError {
-  constructor(retryAfterSeconds: number) {
-    super({
-      code: 'RATE_LIMITED',
-      status: 429,
-      message: `Too many requests: try again in ${retryAfterSeconds} s`,
-      details: { retry_after_seconds: retryAfterSeconds },
-      headers: { 'retry-after': String(retryAfterSeconds) },
-      retryable: true,
-    });
-  }
-}
+export class RateLimitedError extends defineApiError('RATE_LIMITED', (retryAfterSeconds: number) => ({
+  status: 429,
+  message: `Too many requests: try again in ${retryAfterSeconds} s`,
+  details: { retry_after_seconds: retryAfterSeconds },
+  headers: { 'retry-after': String(retryAfterSeconds) },
+  retryable: true,
+})) {}
 
-export class NotServedError extends ApiError {
-  constructor({ name, method, path }: { readonly name: string; readonly method: string; readonly path: string }) {
-    super({
-      code: 'NOT_SERVED',
-      status: 501,
-      message: `${name} (${method} ${path}) is not served by Chainstead yet: /docs/not-served lists all missing operations`,
-      details: { operation: name, method, path },
-    });
-  }
-}
+export class NotServedError extends defineApiError(
+  'NOT_SERVED',
+  ({ name, method, path }: { readonly name: string; readonly method: string; readonly path: string }) => ({
+    status: 501,
+    message: `${name} (${method} ${path}) is not served by Chainstead yet: /docs/not-served lists all missing operations`,
+    details: { operation: name, method, path },
+  }),
+) {}
 
 /** A 503: the response is not available yet. */
-export class UnavailableError extends ApiError {
-  constructor(message: string, details?: ErrorDetails) {
-    super({
-      code: 'UNAVAILABLE',
-      status: 503,
-      message,
-      headers: { 'retry-after': '1' },
-      retryable: true,
-      ...(details !== undefined && { details }),
-    });
-  }
-}
+export class UnavailableError extends defineApiError('UNAVAILABLE', (message: string, details?: ErrorDetails) => ({
+  status: 503,
+  message,
+  headers: { 'retry-after': '1' },
+  retryable: true,
+  ...(details !== undefined && { details }),
+})) {}
 
 function sentenceOf(problem: ParameterProblem): string {
   if (problem.message !== undefined) return problem.message;
@@ -249,18 +224,13 @@ function cut(text: string, lengthMax: number): string {
 }
 
 /** A 503: the rows need an index that does not exist, because a bulk load skipped it or it has not been built yet. */
-export class IndexMissingError extends ApiError {
-  constructor(names: readonly string[]) {
-    super({
-      code: 'INDEX_MISSING',
-      status: 503,
-      message: `Database indexes for this request are missing (${names.join(', ')}): build them with \`chainstead indexes\``,
-      details: { indexes: names },
-      headers: { 'retry-after': RETRY_AFTER_SECONDS },
-      retryable: true,
-    });
-  }
-}
+export class IndexMissingError extends defineApiError('INDEX_MISSING', (names: readonly string[]) => ({
+  status: 503,
+  message: `Database indexes for this request are missing (${names.join(', ')}): build them with \`chainstead indexes\``,
+  details: { indexes: names },
+  headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  retryable: true,
+})) {}
 
 /** An index worth skipping takes minutes to build. */
 const RETRY_AFTER_SECONDS = '60';

@@ -33,17 +33,10 @@ export function chainQueryOf<P>(page: {
   readonly upperBound: number | null;
 }) {
   const { filter, limit, order, position, upperBound } = page;
-  return { order, limit, after: position, pinnedBlock: upperBound, ...boundsOfRows(filter) };
-}
-
-export function boundsOfRows(bounds: BlockBounds) {
-  const { from_block: fromBlock, to_block: toBlock, from_date, to_date } = bounds;
-  return {
-    fromBlock,
-    toBlock,
-    fromDate: from_date === null ? null : new Date(from_date),
-    toDate: to_date === null ? null : new Date(to_date),
-  };
+  const { from_block: fromBlock, to_block: toBlock, from_date, to_date } = filter;
+  const fromDate = from_date === null ? null : new Date(from_date);
+  const toDate = to_date === null ? null : new Date(to_date);
+  return { order, limit, after: position, pinnedBlock: upperBound, fromBlock, toBlock, fromDate, toDate };
 }
 
 /** A block wins over a date (docs/api/index.md#blocks-and-dates). @throws InvalidParameterError */

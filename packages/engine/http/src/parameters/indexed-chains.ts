@@ -1,5 +1,5 @@
 import { type Chain, environmentSuffix } from '@chainstead/chains';
-import { ApiError, InvalidParameterError } from '../errors/api-error.ts';
+import { defineApiError, InvalidParameterError } from '../errors/api-error.ts';
 
 /** By name, alias, hexadecimal or decimal id, in any letter case. */
 export interface ChainLookup {
@@ -74,17 +74,11 @@ export function knownChainsOf(chains: ChainLookup, names: readonly string[]): re
 }
 
 /** Known but not indexed here. Not a 404, which clients of the hosted API understand as "there is none". */
-export class NotIndexedError extends ApiError {
-  /** `what`: `Chain eth`. `change`: `add it to CHAINS (CHAINS=eth,…)`. */
-  constructor(what: string, key: string, change: string) {
-    super({
-      code: 'NOT_INDEXED',
-      status: 400,
-      message: `${what} is not indexed here: ${change} and restart`,
-      details: { reason: 'not-indexed', configuration_key: key },
-    });
-  }
-
+export class NotIndexedError extends defineApiError('NOT_INDEXED', (what: string, key: string, change: string) => ({
+  status: 400,
+  message: `${what} is not indexed here: ${change} and restart`,
+  details: { reason: 'not-indexed', configuration_key: key },
+})) {
   static ofChain(chain: Pick<Chain, 'key'>): NotIndexedError {
     return new NotIndexedError(`Chain ${chain.key}`, 'CHAINS', addTo('CHAINS', chain.key));
   }

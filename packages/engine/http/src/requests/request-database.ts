@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Database, ReadDatabase, ReadSession, Reads } from '@chainstead/db';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { defineApiError } from '../errors/api-error.ts';
 import type { ShownState } from '../parameters/paging.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { createResponseBytes, type ResponseBytes } from './response-bytes.ts';
@@ -20,17 +20,12 @@ export interface RequestDatabase {
 }
 
 /** The client disconnected or already got a timeout: the response is never read. */
-export class RequestAbandonedError extends ApiError {
-  constructor() {
-    super({
-      code: 'REQUEST_ABANDONED',
-      status: 503,
-      message: 'The client closed the connection before the response',
-      headers: { 'retry-after': '1' },
-      retryable: true,
-    });
-  }
-}
+export class RequestAbandonedError extends defineApiError('REQUEST_ABANDONED', () => ({
+  status: 503,
+  message: 'The client closed the connection before the response',
+  headers: { 'retry-after': '1' },
+  retryable: true,
+})) {}
 
 interface Access {
   readonly database: Database;

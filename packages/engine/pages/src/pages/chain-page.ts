@@ -38,16 +38,16 @@ interface RelatedColumn {
 type Related = Readonly<Record<string, RelatedColumn>>;
 type Books<R extends Related> = { readonly [Name in keyof R]: ReturnType<R[Name]['read']> };
 
-interface ChainList<Row, Columns extends PositionColumns, R extends Related> {
+interface ChainList<Row, At, R extends Related> {
   readonly chain: Pick<Chain, 'id'>;
   readonly query: Pick<ChainQuery<unknown>, 'limit' | 'pinnedBlock'>;
-  readonly order: ChainOrder<Columns>;
+  readonly order: { positionOf(row: NoInfer<Row>): At };
   readonly range: Pick<ChainRange, 'ctes' | 'complete' | 'far'>;
   /** `limit` + 1 rows of `range.scan`. */
   readonly scan: Sql;
-  /** The subject's rows: newer ones than its covered blocks belong to the run. @default none */
-  readonly newest?: { readonly table: string; readonly of: readonly Sql[] };
-  /** {@link ChainOrder.inJson} of the last row that a search without a full page read. @default none */
+  /** Ranges with all rows of the subject. None: every run begins with the newest row. */
+  readonly newest: readonly SubjectRows[];
+  /** The last row that a search without a full page read, as JSON of its position. @default none */
   readonly stop?: Sql;
   /** CTEs after `page`. */
   readonly ctes?: readonly Sql[];
@@ -57,30 +57,35 @@ interface ChainList<Row, Columns extends PositionColumns, R extends Related> {
   readonly from?: Sql;
 }
 
+export interface SubjectRows {
+  readonly from: string;
+  readonly of: readonly Sql[];
+}
+
 interface PageOfRows<Row, At> {
   readonly rows: readonly Row[];
   /** `upperBound`: the run's highest block. Null on the last page. */
   readonly next: { readonly position: At; readonly upperBound: number } | null;
+  /** The search stopped before the page was full. */
+  readonly isStopped: boolean;
   readonly indexed: Indexed;
   blockOf(row: { readonly block_number: number }): PageBlock;
 }
 
-export interface ChainPage<Row, Columns extends PositionColumns, R extends Related> {
+export interface ChainPage<Row, At, R extends Related> {
   statement(select?: Sql): Sql;
   /** @throws {InconsistentPageError} if a row repeatedly lacks its block */
-  read(database: ReadDatabase): Promise<PageOfRows<Row, Position<Columns>> & Books<R>>;
+  read(database: ReadDatabase): Promise<PageOfRows<Row, At> & Books<R>>;
 }
 
 /** A page of a list in the order of the chain: its rows and all related data in one statement. */
-export function chainPage<
-  Row extends Readonly<Record<Columns[keyof Columns] | 'block_number', number>>,
-  Columns extends PositionColumns,
-  R extends Related,
->(list: ChainList<Row, Columns, R>): ChainPage<Row, Columns, R> {
+export function chainPage<Row extends { readonly block_number: number }, At, R extends Related>(
+  list: ChainList<Row, At, R>,
+): ChainPage<Row, At, R> {
   const { limit, pinnedBlock } = list.query;
   const statement = (select = list.rows.select) => statementOf(list, select);
   const read = async (database: ReadDatabase) => {
-    const { rows, page } = await readPackedPage<Row, PageColumns<Position<Columns>>>(database, list.rows, statement);
+    const { rows, page } = await readPackedPage<Row, PageColumns<At>>(database, list.rows, statement);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const position = last === undefined ? page.stop : list.order.positionOf(last);
     const upperBound = pinnedBlock ?? Math.max(page.newest ?? 0, ...rows.map((row) => row.block_number));
@@ -88,6 +93,7 @@ export function chainPage<
       ...readRelated(list.related, page),
       rows: rows.slice(0, limit),
       next: position === null ? null : { position, upperBound },
+      isStopped: page.stop !== null,
       indexed: readIndexed(page),
       blockOf: readBlocks(page.blocks, rows),
     };
@@ -101,19 +107,8 @@ interface PageColumns<At> extends IndexedColumns, PackedTexts, Readonly<Record<s
   readonly blocks: string | null;
 }
 
-function statementOf<Row, Columns extends PositionColumns, R extends Related>(
-  {
-    chain,
-    range,
-    scan,
-    newest,
-    stop = rawSql('NULL'),
-    ctes = [],
-    related,
-    from = rawSql('page'),
-  }: ChainList<Row, Columns, R>,
-  select: Sql,
-): Sql {
+function statementOf<Row, At, R extends Related>(list: ChainList<Row, At, R>, select: Sql): Sql {
+  const { chain, range, scan, stop = rawSql('NULL'), ctes = [], related, from = rawSql('page') } = list;
   const columns = Object.entries(related).map(([name, { column }]) => sql`${column} AS ${rawSql(`"${name}"`)}`);
   const blocks = sql`${blocksOf(sql`SELECT block_number FROM page`, chain.id)} AS blocks`;
   const all = [
@@ -123,16 +118,21 @@ function statementOf<Row, Columns extends PositionColumns, R extends Related>(
     sql`related AS MATERIALIZED (SELECT ${joinSql([blocks, ...columns], ',\n    ')})`,
   ];
   return sql`WITH ${joinSql(all)}
-SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete, ${newestOf(newest)} AS newest,
+SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete, ${newestOf(list)} AS newest,
   ${stop} AS stop, related.*, packed.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${from}) AS packed`;
 }
 
-function newestOf(rows: ChainList<unknown, PositionColumns, Related>['newest']): Sql {
-  if (rows === undefined) return rawSql('covered.indexed_to');
+/** Rows may lie above the covered blocks: the first page's run includes them. */
+function newestOf<Row, At, R extends Related>({ query, newest }: ChainList<Row, At, R>): Sql {
+  if (query.pinnedBlock !== null) return rawSql('NULL::bigint');
   const above = sql`block_number > coalesce((SELECT indexed_to FROM covered), -1)`;
-  return sql`greatest(covered.indexed_to, (
-  SELECT block_number FROM ${rawSql(rows.table)} ${where([...rows.of, above])} ORDER BY block_number DESC LIMIT 1))`;
+  const blocks = newest.map(
+    ({ from, of }) => sql`(
+  SELECT block_number FROM ${rawSql(from)} ${where([...of, above])} ORDER BY block_number DESC LIMIT 1)`,
+  );
+  // Invariant: PAGE-KEYSET
+  return sql`greatest(${joinSql([rawSql('covered.indexed_to'), ...blocks])})`;
 }
 
 function readRelated<R extends Related>(related: R, page: PageColumns<unknown>): Books<R> {

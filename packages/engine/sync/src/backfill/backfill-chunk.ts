@@ -1,7 +1,7 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { commitRange } from '../commit/commit-range.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { partsOf } from '../dataset/deepest-part.ts';
+import { partsOf } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError } from '../errors.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import { withoutFailures } from '../read/dataset-failures.ts';

@@ -2,8 +2,7 @@ import type { BlockRange } from '@chainstead/core';
 import { missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
-import { BLOCK_PARTS, type BlockPart } from '../dataset/whole-block.ts';
+import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from '../dataset/whole-block.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 

@@ -2,8 +2,8 @@ import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chain
 import PQueue from 'p-queue';
 import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { deepestPart } from '../dataset/deepest-part.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import { UnavailableBlocksError } from '../errors.ts';
 import { createChunkSizing } from '../read/chunk-size.ts';
 import { DatasetFailedError, type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';

@@ -3,7 +3,7 @@ import { type ChainState, readChainState } from '../checkpoint.ts';
 import { missingCoverage } from '../coverage/coverage.ts';
 import { listCoveredOrOld } from '../coverage/retained-from.ts';
 import { readSettledHeight } from '../coverage/settled-height.ts';
-import { deepestPart } from '../dataset/deepest-part.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import { backfill } from './backfill.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
 import { fillUnsettled } from './fill-unsettled.ts';

@@ -3,10 +3,10 @@ import type { Chain } from '@chainstead/chains';
 import { type Database, type Leadership, runStatements, sql, type Transaction } from '@chainstead/db';
 import { type Checkpoint, moveCheckpoint } from '../checkpoint.ts';
 import { type Coverage, recordCoverage, removeCoverage } from '../coverage/coverage.ts';
-import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
+import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
+import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { SenderContradictedError } from '../errors.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import {
@@ -26,9 +26,8 @@ import { addRows, removeRows } from '../rows/row-changes.ts';
 import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { ALONE, awaitPredecessor, type CommitSlot } from './commit-pipeline.ts';
-import { commitRows } from './commit-rows.ts';
+import { commitRows, requireCurrent } from './commit-rows.ts';
 import { independentOf, NO_WATCHES, writeDependentRows } from './dependent-rows.ts';
-import { requireCurrent } from './require-current.ts';
 
 export interface FollowedCommit {
   readonly from: Checkpoint | null;

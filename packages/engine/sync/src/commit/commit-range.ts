@@ -6,7 +6,7 @@ import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
+import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { isFollowed, readProjectionRecords, requireAsExpected } from '../projections/projection-record.ts';
 import { recordDatasetFailures } from '../read/dataset-failures.ts';

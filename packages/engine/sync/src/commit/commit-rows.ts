@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { ensurePartitions } from '../partitions/ensure-partitions.ts';
 import type { DecodedBatch } from '../read/decoded-batch.ts';
@@ -34,6 +34,11 @@ export async function commitRows<T>(
     await ensurePartitions(database, dataset.table, chain.id, blocks, isSingle ? null : density);
     return true;
   });
+}
+
+/** Once per definition, under the commit lock. @throws the error of a changed dataset */
+export async function requireCurrent(transaction: Transaction, datasets: readonly Dataset[]): Promise<void> {
+  for (const check of new Set(datasets.flatMap((dataset) => dataset.requireCurrent ?? []))) await check(transaction);
 }
 
 /** The table that had no partition for a row; null for any other error. */

@@ -3,8 +3,7 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { type SeenContract, writeContracts } from '../rows/known-contracts.ts';
 import { lockChainCommits } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { commitRows, type PlacedRows } from './commit-rows.ts';
-import { requireCurrent } from './require-current.ts';
+import { commitRows, type PlacedRows, requireCurrent } from './commit-rows.ts';
 
 export interface SettledCommit<Result> {
   readonly datasets: readonly Dataset[];

@@ -1,5 +1,5 @@
-import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Sql, sql } from '@chainstead/db';
+import { type Address, type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
+import { addressBytes, type Database, type Sql, sql, type Transaction } from '@chainstead/db';
 
 export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitter' | 'trader';
 
@@ -29,4 +29,51 @@ export function isOfSubject({ chainId, kind, address }: RangeSubject): Sql {
 /** Values of `chain_id, kind, subject`. */
 export function subjectKey({ chainId, kind, address }: RangeSubject): Sql {
   return sql`${chainId}, ${kind}, ${addressBytes(address)}`;
+}
+
+export async function listSubjectRanges(
+  source: Pick<Database, 'query'>,
+  subject: RangeSubject,
+): Promise<readonly { readonly dataset: string; readonly range: BlockRange }[]> {
+  return source.query<{ dataset: string; range: BlockRange }>(
+    sql`SELECT dataset, json_build_object('from', first_block, 'to', last_block) AS range FROM subject_ranges
+      WHERE ${isOfSubject(subject)} ORDER BY dataset, first_block`,
+  );
+}
+
+/** Joins adjacent ranges. Idempotent. The subject's `backfill_requests` row must be locked. */
+export async function recordSubjectRange(
+  transaction: Transaction,
+  subject: RangeSubject,
+  dataset: string,
+  range: BlockRange,
+): Promise<void> {
+  const joined = await transaction.query<{ from: number; to: number }>(
+    sql`DELETE FROM subject_ranges
+      WHERE ${isOfSubject(subject)} AND dataset = ${dataset}
+        AND first_block <= ${range.to}::bigint + 1 AND last_block >= ${range.from}::bigint - 1
+      RETURNING first_block AS "from", last_block AS "to"`,
+  );
+  const [whole = range] = mergeRanges([range, ...joined]);
+  await transaction.query(
+    sql`INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     VALUES (${subjectKey(subject)}, ${dataset}, ${whole.from}, ${whole.to})`,
+  );
+}
+
+export async function removeSubjectRanges(
+  transaction: Transaction,
+  chainId: ChainId,
+  dataset: string,
+  range: BlockRange,
+): Promise<void> {
+  await transaction.query(
+    sql`WITH cut AS (
+       DELETE FROM subject_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset} AND first_block <= ${range.to}::bigint AND last_block >= ${range.from}::bigint
+       RETURNING kind, subject, first_block, last_block)
+     INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     SELECT ${chainId}, kind, subject, ${dataset}, rest.first_block, rest.last_block
+       FROM cut CROSS JOIN LATERAL (VALUES (cut.first_block, ${range.from}::bigint - 1), (${range.to}::bigint + 1, cut.last_block)) AS rest(first_block, last_block)
+      WHERE rest.first_block <= rest.last_block`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Dataset } from './dataset.ts';
-import { deepestPart } from './deepest-part.ts';
+import { deepestPart } from './whole-block.ts';
 
 /** Others have no rows, coverage or gaps on the chain. */
 export function datasetsOf(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {

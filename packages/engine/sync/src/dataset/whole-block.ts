@@ -1,9 +1,24 @@
+import type { Chain } from '@chainstead/chains';
 import type { Address, BlockHeader, Hash, Hex, Log, Receipt } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
 
 /** Each is checked against those before it: traces against transactions, these against receipts. */
 export const BLOCK_PARTS = ['logs', 'transactions', 'internalTransactions'] as const;
 export type BlockPart = (typeof BLOCK_PARTS)[number];
+
+interface PartReading {
+  readonly wholeBlocks?: { reads(chain: Chain): readonly BlockPart[] } | undefined;
+}
+
+/** Its proof level is that of the rows. */
+export function deepestPart({ wholeBlocks }: PartReading, chain: Chain): BlockPart {
+  const reads = wholeBlocks?.reads(chain) ?? [];
+  return BLOCK_PARTS.findLast((part) => part !== 'logs' && reads.includes(part)) ?? 'logs';
+}
+
+export function partsOf(datasets: readonly PartReading[], chain: Chain): ReadonlySet<BlockPart> {
+  return new Set(datasets.map((dataset) => deepestPart(dataset, chain)));
+}
 
 export interface ExecutedTransaction {
   readonly hash: Hash;

@@ -7,7 +7,7 @@ import { type Checkpoint, storedHash } from '../checkpoint.ts';
 import { type CommitDependencies, commitFollowed, type FollowedCommit } from '../commit/commit-followed.ts';
 import { type CommitQueue, createCommitQueue } from '../commit/commit-queue.ts';
 import { isIndexed } from '../coverage/coverage.ts';
-import { partsOf } from '../dataset/deepest-part.ts';
+import { partsOf } from '../dataset/whole-block.ts';
 import { ReorgedWhileReadingError, SenderContradictedError, WatchNeedsChangedError } from '../errors.ts';
 import type { WatchNeeds } from '../read/block-watcher.ts';
 import { holdLargeBlock } from '../read/large-blocks.ts';

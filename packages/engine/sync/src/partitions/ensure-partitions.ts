@@ -1,8 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, isSpread, sql, type Transaction, transactionLock } from '@chainstead/db';
 import type { RowTable } from '../dataset/row-table.ts';
 import { retryCommit } from '../rows/commit-retry.ts';
-import { announcePartitions } from './announce-partitions.ts';
 import {
   PARTITION_TOP,
   type PartitionBounds,
@@ -45,6 +45,11 @@ export async function ensurePartitions(
   const made = await retryCommit(() => database.transaction(make));
   await announcePartitions(database, table.name);
   return made;
+}
+
+/** For a partition that a killed process may not have announced. */
+export async function announceAgain(database: Database, table: string): Promise<void> {
+  await database.query(sql`SELECT announce_partitions(to_regclass(${table}))`);
 }
 
 function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]): readonly Partition[] {
@@ -91,4 +96,37 @@ async function attachPartition(
   );
   if (made === undefined) throw new RangeError(`No partition of ${table} was made`);
   return made.name;
+}
+
+const LOOK_AGAIN_MS = 10;
+/** A longer transaction has listed partitions and taken its snapshot already. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * Call it before rows are written to new partitions. Attaching blocks nothing, which leaves two
+ * gaps (Postgres 18.4):
+ * - A session that lists partitions then got the invalidation too early. So another is sent later.
+ * - An earlier statement may take its snapshot after rows were written, and see coverage without
+ * rows. So transactions on the table are awaited.
+ */
+async function announcePartitions(database: Database, table: string): Promise<void> {
+  await awaitPresentUsers(database, table);
+  await announceAgain(database, table);
+  await awaitPresentUsers(database, table);
+}
+
+async function awaitPresentUsers(database: Database, table: string): Promise<void> {
+  const usesTable = sql`relation = to_regclass(${table}) AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  const users = await database.query<{ transaction: string }>(
+    sql`SELECT DISTINCT virtualtransaction AS transaction FROM pg_locks WHERE ${usesTable} AND pid <> pg_backend_pid()`,
+  );
+  if (users.length === 0) return;
+  const transactions = users.map(({ transaction }) => transaction);
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_AGAIN_MS) {
+    await sleep(LOOK_AGAIN_MS);
+    const left = await database.query(
+      sql`SELECT FROM pg_locks WHERE ${usesTable} AND virtualtransaction = ANY(${transactions}::text[]) LIMIT 1`,
+    );
+    if (left.length === 0) return;
+  }
 }

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
-import { deepestPart } from '../dataset/deepest-part.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import type { RangeWork } from './range-job.ts';
 
 export interface RangeWorkEstimate {

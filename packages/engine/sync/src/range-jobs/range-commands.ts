@@ -23,7 +23,7 @@ import { isDroppable, type RetentionSettings } from '../coverage/retention-setti
 import { readSettledHeight } from '../coverage/settled-height.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
-import { deepestPart } from '../dataset/deepest-part.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import { RangeClaimedError, RangeNotFinalError } from '../errors.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { createKnownContracts } from '../rows/known-contracts.ts';

@@ -2,10 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
 import type { Dataset, DecodeContext, MentionedContract } from '../dataset/dataset.ts';
-import { deepestPart } from '../dataset/deepest-part.ts';
 import type { WholeBlock } from '../dataset/whole-block.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import type { DecodeFailure } from './dataset-failures.ts';
-import { type DecodableBlock, type WholeBlockReader, wholeBlockReader } from './decodable-block.ts';
+import { type DecodableBlock, type WholeBlockReader, wholeBlockReader } from './executed-transactions.ts';
 
 export interface BlockFacts {
   readonly number: number;

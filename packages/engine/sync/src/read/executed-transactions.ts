@@ -7,10 +7,28 @@ import {
   type Receipt,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import type { ExecutedTransaction } from '../dataset/whole-block.ts';
+import type { BlockPart, ExecutedTransaction, WholeBlock } from '../dataset/whole-block.ts';
 import type { ProvenBlock } from './proven-block.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type DecodableBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'internalTransactions' | 'parts'>;
+
+/** Null if the part is unavailable. */
+export type WholeBlockReader = (part: BlockPart) => WholeBlock | null;
+
+/** Once for all datasets. Values of a `WeakMap` survive every minor garbage collection. */
+export function wholeBlockReader(block: DecodableBlock): WholeBlockReader {
+  let whole: WholeBlock | null = null;
+  return (part) => {
+    const proof = block.parts[part];
+    if (proof === undefined || proof.level === 'unavailable') return null;
+    whole ??= {
+      header: block.header,
+      transactions: executedTransactions(block),
+      internalTransactions: block.internalTransactions ?? [],
+    };
+    return whole;
+  };
+}
 
 /** Only transactions with receipts. @throws InvalidPrimitiveError only in unproven blocks */
 export function executedTransactions({ block, receipts }: Pick<ProvenBlock, 'block' | 'receipts'>) {
@@ -28,6 +46,8 @@ export function executedTransactions({ block, receipts }: Pick<ProvenBlock, 'blo
   }
   return executed;
 }
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** @throws InvalidPrimitiveError for malformed values */
 export function executedTransaction(raw: Json, receipt: Receipt, index: number): ExecutedTransaction {

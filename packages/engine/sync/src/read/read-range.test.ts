@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { UnprovenBlockError } from '../errors.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { createWholeBlockTables, expectedOutcomes, outcomes } from '../testing/whole-block-datasets.ts';
-import type { DecodableBlock } from './decodable-block.ts';
 import { type BatchDecoder, createBatchDecoder } from './decoded-batch.ts';
+import type { DecodableBlock } from './executed-transactions.ts';
 import { readRangeProven } from './read-range.ts';
 
 const CHAIN_ID = 965_001;

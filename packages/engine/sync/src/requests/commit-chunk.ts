@@ -5,7 +5,7 @@ import { commitSubject, commitSubjectRows } from '../commit/commit-subject.ts';
 import { type ClaimOwner, consumeClaims } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import type { RangeSubject, Subject } from '../coverage/subject.ts';
-import { recordSubjectRange } from '../coverage/subject-ranges.ts';
+import { recordSubjectRange } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type BlockFacts, linesOfRows } from '../read/decoded-batch.ts';
 import type { KnownContracts } from '../rows/known-contracts.ts';

@@ -7,7 +7,7 @@ import { listCoverage } from '../coverage/coverage.ts';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Subject } from '../coverage/subject.ts';
-import { listSubjectRanges } from '../coverage/subject-ranges.ts';
+import { listSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { joinFilters } from './join-filters.ts';

@@ -2,7 +2,7 @@ import { type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@
 import { listCoverage } from '../coverage/coverage.ts';
 import type { CoveredRange } from '../coverage/retained-from.ts';
 import type { RangeSubject } from '../coverage/subject.ts';
-import { listSubjectRanges } from '../coverage/subject-ranges.ts';
+import { listSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { awaitMore, type HistoryOutcome } from './claim-history.ts';
 import { refuseWithoutSent } from './history-record.ts';

@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '@chainstead/db';
 import { removeCoverage } from '../coverage/coverage.ts';
-import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
+import { removeSubjectRanges } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { lockChainCommits } from '../rows/write-batch.ts';
 

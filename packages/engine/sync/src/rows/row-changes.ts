@@ -1,11 +1,10 @@
 /** Rows that projections follow go to temporary tables. Only deriving needs the commit lock. */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import { rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
+import { type Copy, rawSql, type Sql, type StatementsAround, sql, type Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from '../dataset/dataset.ts';
 import type { RowTable } from '../dataset/row-table.ts';
 import type { DatasetLines } from '../read/decoded-batch.ts';
-import { type GatheredCopies, gatherCopies } from './gather-copies.ts';
 import { joinMentions, type SeenContract } from './known-contracts.ts';
 import {
   copyToStagingTable,
@@ -148,6 +147,56 @@ export async function addMissing(
       ORDER BY ${rawSql(table.key.join(', '))}`;
   const byBlock = await adding(transaction, dataset, missing);
   return { dataset, rows: sum(byBlock), byBlock };
+}
+
+export interface GatheredCopies {
+  /** Copied by `flush` at the latest. `around`: statements without parameters. @returns rows */
+  add(copy: Copy, around?: StatementsAround): Promise<number>;
+  flush(): Promise<void>;
+}
+
+const ROWS_TOGETHER = 10_000;
+const CHARACTERS_TOGETHER = 8_388_608;
+
+export function gatherCopies(transaction: Transaction): GatheredCopies {
+  let waiting: { readonly copy: Copy; readonly around: StatementsAround }[] = [];
+  let rows = 0;
+  let characters = 0;
+
+  async function flush(): Promise<void> {
+    const gathered = waiting;
+    waiting = [];
+    rows = 0;
+    characters = 0;
+    await transaction.copyTogether(
+      gathered.map(({ copy }) => copy),
+      {
+        before: gathered.flatMap(({ around }) => around.before ?? []),
+        after: gathered.flatMap(({ around }) => around.after ?? []),
+      },
+    );
+  }
+
+  async function stream({ table, columns, lines }: Copy, { before = [], after = [] }: StatementsAround) {
+    for (const statement of before) await transaction.query(statement);
+    const copied = await transaction.copy(table, columns, lines);
+    for (const statement of after) await transaction.query(statement);
+    return copied;
+  }
+
+  return {
+    async add(copy, around = {}) {
+      const { length } = copy.lines;
+      const size = copy.lines.reduce((sum, line) => sum + line.length, 0);
+      if (length > ROWS_TOGETHER || size > CHARACTERS_TOGETHER) return stream(copy, around);
+      if (rows + length > ROWS_TOGETHER || characters + size > CHARACTERS_TOGETHER) await flush();
+      waiting.push({ copy, around });
+      rows += length;
+      characters += size;
+      return length;
+    },
+    flush,
+  };
 }
 
 function storedRows(chain: Chain, { name, columns }: RowTable, range: BlockRange): Sql {

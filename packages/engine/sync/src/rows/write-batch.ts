@@ -2,8 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import { commitLock, type HeldLock, rawSql, sql, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
-import { gatherCopies } from './gather-copies.ts';
-import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
+import { type AddedRows, type Adding, addRows, gatherCopies, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
 /** Until the transaction ends. @throws {DatabaseUnavailableError} if a node lags behind */

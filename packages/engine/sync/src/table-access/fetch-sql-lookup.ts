@@ -2,7 +2,6 @@
 import { isDistributed, joinSql, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import { findAt, keyOfLookup, type LookupShard, type SqlLookup, shardColumn } from './sql-lookup.ts';
-import { emptyTemporary } from './temporary-table.ts';
 
 /** Enough to make planning negligible, and few enough for the statement's text. */
 const REQUESTED_MAX = 5_000;
@@ -38,6 +37,23 @@ export async function fetchFound<By extends string>(
   for (const inShard of Map.groupBy(requested, (request) => request.shard).values())
     for (let from = 0; from < inShard.length; from += REQUESTED_MAX)
       await insert(findMany(lookup, inShard.slice(from, from + REQUESTED_MAX), isInShards ? shard : null));
+}
+
+export async function emptyTemporary(
+  transaction: Transaction,
+  name: string,
+  columns: string,
+  key: readonly string[],
+): Promise<void> {
+  const [existing] = await transaction.query(
+    sql`SELECT 1 AS found FROM pg_class WHERE relname = ${name} AND relnamespace = pg_my_temp_schema()`,
+  );
+  if (existing !== undefined) {
+    await transaction.query(sql`DELETE FROM ${rawSql(name)}`);
+    return;
+  }
+  await transaction.query(sql`CREATE TEMP TABLE ${rawSql(name)} (${rawSql(columns)}) ON COMMIT DELETE ROWS`);
+  await transaction.query(sql`CREATE INDEX ON ${rawSql(name)} (${rawSql(key.join(', '))})`);
 }
 
 interface Requested {

@@ -11,9 +11,8 @@ import {
 } from '@chainstead/db';
 import { getTableName } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { fetchFound } from './fetch-sql-lookup.ts';
+import { emptyTemporary, fetchFound } from './fetch-sql-lookup.ts';
 import { findAt, type SqlLookup } from './sql-lookup.ts';
-import { emptyTemporary } from './temporary-table.ts';
 
 export interface StoredRows {
   readonly table: PgTable;

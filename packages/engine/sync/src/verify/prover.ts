@@ -2,7 +2,7 @@
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import { CONTRADICTIONS, type DatasetCoverage, listCoverage } from '../coverage/coverage.ts';
-import { deepestPart } from '../dataset/deepest-part.ts';
+import { deepestPart } from '../dataset/whole-block.ts';
 import { createProverLoadSignals } from './prover-load-signals.ts';
 import { createProverPace } from './prover-pace.ts';
 import { type VerifyOptions, verifyRange } from './verify-range.ts';

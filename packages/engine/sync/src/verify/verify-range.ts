@@ -14,7 +14,7 @@ import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage
 import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
+import { deepestPart, partsOf } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
 import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import { TOKEN_FIELD, TOKEN_HEADER } from '../layout/form.ts';
@@ -6,25 +6,15 @@ import type { ConsoleContext, ConsoleEnv } from './console-env.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SessionStore } from './session-store.ts';
 
-export class NotSignedInError extends ApiError {
-  constructor() {
-    super({
-      code: 'NOT_SIGNED_IN',
-      status: 401,
-      message: 'You are not signed in, or the session has ended. Sign in again',
-    });
-  }
-}
+export class NotSignedInError extends defineApiError('NOT_SIGNED_IN', () => ({
+  status: 401,
+  message: 'You are not signed in, or the session has ended. Sign in again',
+})) {}
 
-class TokenMissingError extends ApiError {
-  constructor() {
-    super({
-      code: 'TOKEN_MISSING',
-      status: 403,
-      message: 'The form belongs to another session. Reload the page and repeat the change',
-    });
-  }
-}
+class TokenMissingError extends defineApiError('TOKEN_MISSING', () => ({
+  status: 403,
+  message: 'The form belongs to another session. Reload the page and repeat the change',
+})) {}
 
 export function requireSession(cookie: SessionCookie, sessions: SessionStore): MiddlewareHandler<ConsoleEnv> {
   return async (c, next) => {
@@ -54,15 +44,10 @@ function signInFirst(c: ConsoleContext, hadCookie: boolean): Response | Promise<
   return c.redirect(`/console/sign-in?to=${encodeURIComponent(pathname + search)}`, 303);
 }
 
-class ForeignChangeError extends ApiError {
-  constructor(header: string) {
-    super({
-      code: 'FOREIGN_CHANGE',
-      status: 403,
-      message: `A change must come from a page of this console, but ${header} does not match. Behind a proxy, forward the original Host header`,
-    });
-  }
-}
+class ForeignChangeError extends defineApiError('FOREIGN_CHANGE', (header: string) => ({
+  status: 403,
+  message: `A change must come from a page of this console, but ${header} does not match. Behind a proxy, forward the original Host header`,
+})) {}
 
 /** By `Sec-Fetch-Site`, which no script can set, and `Origin`. Reads are safe from any site. */
 export const refuseForeign: MiddlewareHandler<ConsoleEnv> = async (c, next) => {

@@ -1,6 +1,6 @@
 import {
-  ApiError,
   addressGroupOf,
+  defineApiError,
   type KeyStore,
   type Principal,
   RateLimitedError,
@@ -10,21 +10,15 @@ import { html } from 'hono/html';
 import type { Html } from '../layout/html.ts';
 import type { RequestOrigin, SessionStore } from './session-store.ts';
 
-export class NoAdminKeyError extends ApiError {
-  constructor({ id }: Principal) {
-    super({
-      code: 'NO_ADMIN_KEY',
-      status: 403,
-      message: `The console requires a key with the scope admin. Create one: chainstead keys create --scope admin. Or add the scope to this key: chainstead keys scope ${id} --scope admin`,
-    });
-  }
-}
+export class NoAdminKeyError extends defineApiError('NO_ADMIN_KEY', ({ id }: Principal) => ({
+  status: 403,
+  message: `The console requires a key with the scope admin. Create one: chainstead keys create --scope admin. Or add the scope to this key: chainstead keys scope ${id} --scope admin`,
+})) {}
 
-export class WrongKeyError extends ApiError {
-  constructor() {
-    super({ code: 'WRONG_KEY', status: 401, message: 'The key does not exist or was revoked' });
-  }
-}
+export class WrongKeyError extends defineApiError('WRONG_KEY', () => ({
+  status: 401,
+  message: 'The key does not exist or was revoked',
+})) {}
 
 /** Refused attempts of an address (IPv6: a network), in all processes. */
 const ATTEMPTS = 10;

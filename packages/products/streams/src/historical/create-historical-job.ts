@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type Database, sql, transactionLock } from '@chainstead/db';
-import { ApiError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import { dueChannel } from '@chainstead/jobs';
 import { auditStream } from '../records/audit-stream.ts';
 import type { CreateHistoricalJob, HistoricalRange } from '../stream-services.ts';
@@ -81,26 +81,16 @@ async function firstBlockSince({ chain, pool }: PastChain, timestamp: number, he
   return low;
 }
 
-class TooManyJobsError extends ApiError {
-  constructor(limit: number) {
-    super({
-      code: 'HISTORICAL_JOBS_LIMITED',
-      status: 429,
-      message: `${limit} historical jobs of this key are in progress: retry when one of them has finished`,
-      details: { limit },
-      headers: { 'retry-after': '60' },
-      retryable: true,
-    });
-  }
-}
+class TooManyJobsError extends defineApiError('HISTORICAL_JOBS_LIMITED', (limit: number) => ({
+  status: 429,
+  message: `${limit} historical jobs of this key are in progress: retry when one of them has finished`,
+  details: { limit },
+  headers: { 'retry-after': '60' },
+  retryable: true,
+})) {}
 
-class RangeTooLongError extends ApiError {
-  constructor(blocks: number, limit: number) {
-    super({
-      code: 'HISTORICAL_RANGE_TOO_LONG',
-      status: 400,
-      message: `The range has ${blocks} blocks, the limit of a historical job is ${limit}: split the range`,
-      details: { blocks, limit },
-    });
-  }
-}
+class RangeTooLongError extends defineApiError('HISTORICAL_RANGE_TOO_LONG', (blocks: number, limit: number) => ({
+  status: 400,
+  message: `The range has ${blocks} blocks, the limit of a historical job is ${limit}: split the range`,
+  details: { blocks, limit },
+})) {}

@@ -1,5 +1,5 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import { ApiError } from '@chainstead/http';
+import { defineApiError } from '@chainstead/http';
 import type { BlockPreview, PreviewBlock } from '../stream-services.ts';
 
 export interface RangePreview {
@@ -17,16 +17,11 @@ const WEBHOOKS_SHOWN = 10;
 const READS_IN_FLIGHT = 8;
 const DEADLINE_MS = 12_000;
 
-export class PreviewTooLongError extends ApiError {
-  constructor(blocks: number) {
-    super({
-      code: 'PREVIEW_TOO_LONG',
-      status: 400,
-      message: `The range has ${blocks} blocks, but a preview looks at ${PREVIEW_BLOCKS_MAX} at most: choose a shorter range, or replay the stream with a historical job`,
-      details: { blocks, limit: PREVIEW_BLOCKS_MAX },
-    });
-  }
-}
+export class PreviewTooLongError extends defineApiError('PREVIEW_TOO_LONG', (blocks: number) => ({
+  status: 400,
+  message: `The range has ${blocks} blocks, but a preview looks at ${PREVIEW_BLOCKS_MAX} at most: choose a shorter range, or replay the stream with a historical job`,
+  details: { blocks, limit: PREVIEW_BLOCKS_MAX },
+})) {}
 
 /** @throws PreviewTooLongError, and errors of `previewBlock` if no node responds */
 export async function previewRange(

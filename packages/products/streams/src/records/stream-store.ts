@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from '@chainstead/core';
 import { asSql, type Database, joinSql, rowsAfter, sql, type Transaction, where } from '@chainstead/db';
-import { ApiError, type AuditActor } from '@chainstead/http';
+import { type AuditActor, defineApiError } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { auditStream } from './audit-stream.ts';
 import { addAddresses } from './stream-addresses.ts';
@@ -250,16 +250,8 @@ function single([row]: readonly StoredStream[]): Stream {
   return streamOf(row);
 }
 
-class IdenticalStreamError extends ApiError {
-  readonly streamId: string;
-
-  constructor(streamId: string) {
-    super({
-      code: 'STREAM_IDENTICAL',
-      status: 400,
-      message: `Stream ${streamId} has the same configuration: change it, or set another description or tag for this one`,
-      details: { streamId },
-    });
-    this.streamId = streamId;
-  }
-}
+class IdenticalStreamError extends defineApiError('STREAM_IDENTICAL', (streamId: string) => ({
+  status: 400,
+  message: `Stream ${streamId} has the same configuration: change it, or set another description or tag for this one`,
+  details: { streamId },
+})) {}

@@ -1,4 +1,4 @@
-import { ApiError, NotFoundError } from '@chainstead/http';
+import { ApiError, defineApiError, NotFoundError } from '@chainstead/http';
 
 /** docs/api/streams-reference.md#create-and-update */
 export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
@@ -6,16 +6,16 @@ export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Bloc
 }
 
 /** A 400: the webhook URL failed its test, or resolves to a blocked kind of address (`range`). */
-export class WebhookTestError extends ApiError {
-  constructor(webhookUrl: string, range: string | null) {
+export class WebhookTestError extends defineApiError(
+  'WEBHOOK_TEST_FAILED',
+  (webhookUrl: string, range: string | null) => {
     const blocked = ` It leads to an address that webhooks do not reach (${range}): the server's operator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
-    super({
-      code: 'WEBHOOK_TEST_FAILED',
+    return {
       status: 400,
       message: `Could not POST to ${webhookUrl}. Please check your webhook URL.${range === null ? '' : blocked}`,
-    });
-  }
-}
+    };
+  },
+) {}
 
 export class WebhookTestsLimitedError extends ApiError {
   constructor() {
@@ -29,24 +29,17 @@ export class WebhookTestsLimitedError extends ApiError {
   }
 }
 
-export class InvalidAddressError extends ApiError {
-  constructor(details: Readonly<Record<string, unknown>>) {
-    super({ code: 'STREAM_ADDRESS_INVALID', status: 400, message: 'Invalid address provided', details });
-  }
-}
+export class InvalidAddressError extends defineApiError(
+  'STREAM_ADDRESS_INVALID',
+  (details: Readonly<Record<string, unknown>>) => ({ status: 400, message: 'Invalid address provided', details }),
+) {}
 
-export class StreamTerminatedError extends ApiError {
-  constructor() {
-    super({
-      code: 'STREAM_TERMINATED',
-      status: 400,
-      message: 'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
-    });
-  }
-}
+export class StreamTerminatedError extends defineApiError('STREAM_TERMINATED', () => ({
+  status: 400,
+  message: 'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
+})) {}
 
-export class StreamChainError extends ApiError {
-  constructor(chain: string) {
-    super({ code: 'STREAM_CHAIN_MISMATCH', status: 400, message: `The stream is not on chain ${chain}` });
-  }
-}
+export class StreamChainError extends defineApiError('STREAM_CHAIN_MISMATCH', (chain: string) => ({
+  status: 400,
+  message: `The stream is not on chain ${chain}`,
+})) {}

@@ -113,7 +113,8 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
   test.each(QUERIES)('%s is a range scan of the index of contracts that stops after a page', async (_name, query) => {
     const { nodes } = await explainPage(plan, query);
     const scans = nodes.filter(isOfTransfers);
-    expect(scans.length).toBeGreaterThanOrEqual(2);
+    // A first page also reads its run's newest block.
+    expect(scans.length).toBeGreaterThanOrEqual(query.after ? 1 : 2);
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan)$/);
     expect(rowsScanned(scans)).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
     for (const scan of scans.filter((node) => node['Node Type'].startsWith('Index')))
@@ -133,7 +134,7 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
       partitionsRead(await explainPage(plan, query), 'erc20_transfer_sides');
     expect(await readOf({})).toEqual([9_000]);
     expect(await readOf({ order: 'ASC' })).toEqual([0, 9_000]);
-    expect(await readOf({ ...FAR_DOWN, after: { block: 4_000, transaction: 1, log: 2 } })).toEqual([3_000, 9_000]);
+    expect(await readOf({ ...FAR_DOWN, after: { block: 4_000, transaction: 1, log: 2 } })).toEqual([3_000]);
     expect(await readOf({ token: middling(3), fromBlock: 5_100 })).toEqual([5_000, 7_000, 9_000]);
   });
 

@@ -5,8 +5,7 @@ import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-read
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { TrackedWallets } from '../../index.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
-import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
-import { readPlaces } from '../page/read-places.ts';
+import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
 import { INSIGHT_COUNTED } from './insight-reader.ts';
 import { type CountedChain, showWalletInsight, walletInsightSchema } from './wallet-insight-response.ts';
 

@@ -1,14 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type ReadDatabase, sql } from '@chainstead/db';
-import {
-  blocksOf,
-  type Indexed,
-  type PageBlock,
-  readBlocks,
-  readConsistentPage,
-  type TransactionPosition,
-} from '@chainstead/pages';
+import type { ReadDatabase } from '@chainstead/db';
+import { type Indexed, type PageBlock, readConsistentPage, type TransactionPosition } from '@chainstead/pages';
 import type {
   BooksOf,
   InternalTransactionRecord,
@@ -19,8 +12,8 @@ import type {
 import { classify } from '../classification/classify.ts';
 import type { Classification } from '../classification/wallet-transaction.ts';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
+import { readPlaces } from './places-page.ts';
 import { type IndexedLegs, readAssetMovements } from './read-asset-movements.ts';
-import { readPlaces } from './read-places.ts';
 import { type NamedOnPage, type RelatedToHistory, readRelated } from './related-to-history.ts';
 import { type SeenTransaction, seenByWallet, withKnownTokens } from './seen-by-wallet.ts';
 
@@ -68,11 +61,10 @@ export interface HistoryReading {
 /** @throws {InconsistentPageError} if a row repeatedly lacks its block */
 export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
   const { database, chain } = reading;
-  const { indexed, isTraced, syncedBlock, places, blockOf, legsAt } = await readConsistentPage(() =>
+  const { indexed, isTraced, syncedBlock, places, next, blockOf, legsAt } = await readConsistentPage(() =>
     readIndex(database, chain, query),
   );
-  const shown = places.slice(0, query.limit);
-  const wanted = shown.map((place) => ({
+  const wanted = places.map((place) => ({
     ...place,
     blockHash: blockOf({ block_number: place.block }).block_hash,
     legs: legsAt(place),
@@ -93,33 +85,19 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
     const seen = withKnownTokens(row.seen, related.tokenOf);
     return { ...row, seen, classification: classify(seen) };
   });
-  const last = places.length > query.limit ? shown.at(-1) : undefined;
-  const newest = Math.max(syncedBlock ?? 0, ...places.map(({ block }) => block));
   return {
-    ...{ rows, related, booksOf, indexed, syncedBlock },
+    ...{ rows, related, booksOf, next, indexed, syncedBlock },
     traces: isTraced ? 'indexed' : traced === null ? 'none' : 'on-demand',
-    next:
-      last === undefined
-        ? null
-        : { position: { block: last.block, transaction: last.transaction }, upperBound: query.pinnedBlock ?? newest },
   };
 }
 
 async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQuery) {
   const index = await readPlaces(database, chain, query);
-  const shown = index.places.slice(0, query.limit);
-  const [first, last] = query.order === 'ASC' ? [shown[0], shown.at(-1)] : [shown.at(-1), shown[0]];
-  if (first === undefined || last === undefined)
-    return { ...index, blockOf: readBlocks(null, []), legsAt: () => NO_LEGS };
-  const blocks = shown.map(({ block }) => block);
-  const [[row], legsAt] = await Promise.all([
-    database.select<{ blocks: string | null }>(
-      sql`SELECT ${blocksOf(sql`SELECT unnest(${blocks}::bigint[])`, chain.id)} AS blocks`,
-    ),
-    readAssetMovements(database, chain, query.wallet, { first, last }, blocks),
-  ]);
-  const rows = blocks.map((block) => ({ block_number: block }));
-  return { ...index, blockOf: readBlocks(row?.blocks ?? null, rows), legsAt };
+  const inOrder = query.order === 'ASC' ? index.places : index.places.toReversed();
+  const [first, last] = [inOrder[0], inOrder.at(-1)];
+  if (first === undefined || last === undefined) return { ...index, legsAt: () => NO_LEGS };
+  const blocks = inOrder.map(({ block }) => block);
+  return { ...index, legsAt: await readAssetMovements(database, chain, query.wallet, { first, last }, blocks) };
 }
 
 const NO_LEGS: IndexedLegs = { tokens: [], nfts: [], trades: [], inside: null, approvals: [], said: null };

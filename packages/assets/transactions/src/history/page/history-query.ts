@@ -6,7 +6,7 @@ export interface PlacedTransaction extends TransactionPosition {
 }
 
 export const FIRST_PLACE = {
-  ...{ order: 'ASC' as const, limit: 0, after: null, pinnedBlock: null },
+  ...{ order: 'ASC' as const, limit: 1, after: null, pinnedBlock: null },
   ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
 } satisfies Omit<HistoryQuery, 'wallet'>;
 

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { accountTransactions, transactions } from '../../index.ts';
 import { readWalletPlaces } from '../insight/wallet-parts.ts';
 import { LAST_BLOCK } from '../testing/history-stage.ts';
-import { readPlaces } from './read-places.ts';
+import { readPlaces } from './places-page.ts';
 
 const { folder, isMissing, title } = recordedData('data/evm');
 

@@ -1,20 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { type ReadDatabase, sql } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
-import {
-  blocksOf,
-  type Indexed,
-  indexedSchema,
-  type PageBlock,
-  readBlocks,
-  readConsistentPage,
-  showIndexed,
-} from '@chainstead/pages';
+import { type Indexed, indexedSchema, type PageBlock, readConsistentPage, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { FIRST_PLACE } from '../page/history-query.ts';
-import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
-import { readPlaces } from '../page/read-places.ts';
+import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
 import type { HistoryRouteOptions } from './wallet-history-route.ts';
 
 export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
@@ -125,15 +116,10 @@ async function getActiveChain(
     const { indexed } = oldest;
     const [[first], [last]] = [oldest.places, newest.places];
     if (first === undefined || last === undefined) return { ends: null, indexed };
-    const places = [{ block_number: first.block }, { block_number: last.block }] as const;
-    const [row] = await database.select<{ blocks: string | null }>(
-      sql`SELECT ${blocksOf(sql`SELECT unnest(${places.map(({ block_number }) => block_number)}::bigint[])`, chain.id)} AS blocks`,
-    );
-    const blockOf = readBlocks(row?.blocks ?? null, places);
     return {
       ends: {
-        first: { block: blockOf(places[0]), hash: first.hash },
-        last: { block: blockOf(places[1]), hash: last.hash },
+        first: { block: oldest.blockOf({ block_number: first.block }), hash: first.hash },
+        last: { block: newest.blockOf({ block_number: last.block }), hash: last.hash },
       },
       indexed,
     };

@@ -29,7 +29,7 @@ import {
   type RecordInBlock,
   type WantedTransaction,
 } from '../page/get-wallet-history.ts';
-import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
+import { ASSET_MOVEMENT_DATASETS } from '../page/places-page.ts';
 import { readStoredRecords } from '../reading/read-stored-records.ts';
 import { walletTransactionsKind } from '../reading/wallet-transactions-reader.ts';
 import { walletHistorySchema } from '../records/history-response.ts';

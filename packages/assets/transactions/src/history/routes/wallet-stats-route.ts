@@ -8,8 +8,7 @@ import type { SubjectProjections } from '@chainstead/sync/requests';
 import { z } from '@hono/zod-openapi';
 import type { TrackedWallets } from '../../index.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
-import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
-import { readPlaces } from '../page/read-places.ts';
+import { ASSET_MOVEMENT_DATASETS, readPlaces } from '../page/places-page.ts';
 import type { WalletCounts } from '../stats/count-rows.ts';
 import { createWalletCounter } from '../stats/wallet-counter.ts';
 

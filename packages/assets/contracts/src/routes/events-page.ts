@@ -1,62 +1,89 @@
 import type { Chain } from '@chainstead/chains';
-import { joinSql, type KeysetOrder, rawSql, rowsAfter, type Sql, type SqlValue, sql, where } from '@chainstead/db';
-import type { PackedTexts } from '@chainstead/db/packed-rows';
-import { blocksOf, type IndexedColumns, type PageBounds, type PageRange, pageRange } from '@chainstead/pages';
+import {
+  joinSql,
+  type KeysetOrder,
+  type ReadDatabase,
+  rawSql,
+  rowsAfter,
+  type Sql,
+  type SqlValue,
+  sql,
+  where,
+} from '@chainstead/db';
+import {
+  type ChainQuery,
+  chainPage,
+  LOG_COLUMNS_ORDER,
+  type LogColumnsPosition,
+  type PageRange,
+  pageRange,
+} from '@chainstead/pages';
 import { type EventTable, type ParameterColumn, UNDECODED } from '../tables/event-table.ts';
 import { EVENT_KEY } from '../tables/row-table.ts';
 import type { ColumnFilter, EventFilters } from './event-filters.ts';
-import { eventRows } from './event-rows.ts';
+import { type EventRow, eventRows } from './event-rows.ts';
 
-export interface EventPlace {
-  readonly block_number: number;
-  readonly transaction_index: number;
-  readonly log_index: number;
+export interface EventPosition extends LogColumnsPosition {
   /** Digits; null: rows have another order. */
   readonly value: string | null;
 }
 
-export interface EventsQuery extends PageBounds, EventFilters {
-  readonly order: KeysetOrder;
-  /** Per page; one more is read. */
-  readonly limit: number;
-  readonly after: EventPlace | null;
+export interface EventsQuery extends ChainQuery<EventPosition>, EventFilters {}
+
+export type EventsPage = Awaited<ReturnType<typeof readEvents>>;
+export type ListedEvent = EventsPage['rows'][number];
+
+export const ROWS_READ_MAX = 10_000;
+
+/** A page may be short after {@link ROWS_READ_MAX} rows. @throws {InconsistentPageError} */
+export async function readEvents(database: ReadDatabase, chain: Chain, table: EventTable, query: EventsQuery) {
+  const rowsMax = query.limit + 1;
+  const first = await eventsPage(chain, table, query, rowsMax).read(database);
+  const { rows, blockOf, indexed, next } = first.isStopped
+    ? await eventsPage(chain, table, query, Math.max(ROWS_READ_MAX, rowsMax)).read(database)
+    : first;
+  const paramsOf = (row: EventRow) =>
+    Object.fromEntries(table.parameters.map(({ name }, index) => [name, row[`p${index}`]]));
+  return { rows: rows.map((row) => ({ ...row, block: blockOf(row), params: paramsOf(row) })), indexed, next };
 }
 
-export interface EventsPageRow extends IndexedColumns, PackedTexts {
-  readonly newest: number | null;
-  readonly blocks: string | null;
-  /** Last row read, if more may follow although the page has at most `limit`. */
-  readonly read_to: EventPlace | null;
-}
-
-const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
-
-/** One index range. @param rowsMax at least `limit` + 1 */
-export function eventsStatement(
+export async function readNewestEvents(
+  database: ReadDatabase,
   chain: Chain,
   table: EventTable,
-  query: EventsQuery,
-  rowsMax: number,
-  select: Sql,
-): Sql {
+  limit: number,
+): Promise<readonly ListedEvent[]> {
+  const bounds = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
+  const query = { ...bounds, order: 'DESC', limit, after: null, leading: null, filters: [] } as const;
+  return (await readEvents(database, chain, table, query)).rows;
+}
+
+/** One index range. @param rowsMax at least `limit` + 1 */
+export function eventsPage(chain: Chain, table: EventTable, query: EventsQuery, rowsMax: number) {
+  const { limit, leading } = query;
   const chainId = sql`${chain.id}::bigint`;
   const name = rawSql(table.name);
   const range = pageRange(chain, chainId, table.name, query, null);
   const { scan, rest, key } = rangeOf(query, range, chainId);
   const ordered = sql`${where(scan)} ORDER BY ${joinSql(key.map((column) => rawSql(`${column} ${query.order}`)))}`;
-  const value = rawSql(query.leading?.value === null ? `${query.leading.column.name}::text` : 'NULL');
-  const page = sql`SELECT * FROM (SELECT * FROM ${name} ${ordered} LIMIT ${rowsMax}) AS found ${where(rest)}`;
   const last = sql`SELECT * FROM ${name} ${ordered} OFFSET ${rowsMax - 1} LIMIT 1`;
-  return sql`WITH ${joinSql(range.ctes)}, page AS MATERIALIZED (${page} LIMIT ${query.limit + 1}), related AS MATERIALIZED (
-  SELECT ${blocksOf(sql`SELECT block_number FROM page`, chainId)} AS blocks)
-SELECT covered.indexed_from, covered.indexed_to, ${range.complete} AS complete,
-  greatest(covered.indexed_to, (SELECT block_number FROM ${name} WHERE chain_id = ${chainId}
-    AND block_number > coalesce((SELECT indexed_to FROM covered), -1) ORDER BY block_number DESC LIMIT 1)) AS newest,
-  CASE WHEN (SELECT count(*) FROM page) <= ${query.limit} THEN (
-    SELECT jsonb_build_object('block_number', block_number, 'transaction_index', transaction_index, 'log_index', log_index, 'value', ${value})
-    FROM (${last}) AS last_read) END AS read_to,
-  related.blocks, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fitting('page')}) AS packed`;
+  const value = leading?.value === null ? leading.column : null;
+  const valueInJson = rawSql(value === null ? 'NULL' : `${value.name}::text`);
+  const rows = eventRows(table);
+  return chainPage({
+    ...{ chain, query, rows, from: rows.fitting('page'), related: {} },
+    range: { ...range, far: [] },
+    order: {
+      positionOf: (row: EventRow): EventPosition => {
+        const digits = value && String(row[`p${table.parameters.indexOf(value)}`]);
+        return { ...LOG_COLUMNS_ORDER.positionOf(row), value: digits };
+      },
+    },
+    scan: sql`SELECT * FROM (SELECT * FROM ${name} ${ordered} LIMIT ${rowsMax}) AS found ${where(rest)} LIMIT ${limit + 1}`,
+    newest: [{ from: table.name, of: [sql`chain_id = ${chainId}`] }],
+    stop: sql`CASE WHEN (SELECT count(*) FROM page) <= ${limit} THEN (
+    SELECT ${LOG_COLUMNS_ORDER.inJson}::jsonb || jsonb_build_object('value', ${valueInJson}) FROM (${last}) AS last_read) END`,
+  });
 }
 
 interface Range {
@@ -76,7 +103,7 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
     const start =
       after === null
         ? rangeSide(query, column, near)
-        : rowsAfterPlace(order, key, [sql`${after.value}::numeric`, chainId], after);
+        : rowsAfterEvent(order, key, [sql`${after.value}::numeric`, chainId], after);
     return {
       key,
       scan: [start, rangeSide(query, column, far)],
@@ -93,7 +120,7 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
     const block = side === '>' ? (span.lowest ?? rawSql(0)) : (span.highest ?? BIGINT_MAX);
     return sql`(${rawSql([...prefix, 'chain_id', 'block_number'].join(', '))}) ${rawSql(side)}= (${joinSql([...values, chainId, block])})`;
   };
-  const start = after === null ? sideOf(near) : rowsAfterPlace(order, key, [...values, chainId], after);
+  const start = after === null ? sideOf(near) : rowsAfterEvent(order, key, [...values, chainId], after);
   return {
     key,
     scan: [start, sideOf(far)],
@@ -104,8 +131,10 @@ function rangeOf(query: EventsQuery, span: PageRange, chainId: Sql): Range {
   };
 }
 
-function rowsAfterPlace(order: KeysetOrder, key: readonly string[], first: readonly Sql[], after: EventPlace): Sql {
-  return rowsAfter(order, key, [...first, ...PLACE.map((column) => sql`${after[column]}::bigint`)]);
+function rowsAfterEvent(order: KeysetOrder, key: readonly string[], first: readonly Sql[], after: EventPosition): Sql {
+  const { block_number, transaction_index, log_index } = after;
+  const place = [block_number, transaction_index, log_index].map((number) => sql`${number}::bigint`);
+  return rowsAfter(order, key, [...first, ...place]);
 }
 
 function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>'): Sql {

@@ -3,7 +3,7 @@ import { addressOf, createPartitions, exampleChain, explain, PLANS, rowsRead } f
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryQuery } from './history-query.ts';
-import { placesStatement } from './places-statement.ts';
+import { placesPage } from './places-page.ts';
 
 // The busy wallet has a part in each transaction, in each of the tables: three legs of a token in each, and two
 // internal transfers.
@@ -72,7 +72,7 @@ describe.each(PLANS)('with a $plan plan and $statistics statistics', ({ plan, st
 
   test.each(CASES)('%s of a busy wallet are a few entries of each index', async (_name, query) => {
     const requested: HistoryQuery = { wallet: WHALE, order: 'DESC', limit: LIMIT, after: null, ...NO_BOUNDS, ...query };
-    const { nodes } = await explain(scratch.database, placesStatement(chain, requested), plan);
+    const { nodes } = await explain(scratch.database, placesPage(chain, requested).statement(), plan);
     // Three legs of a token in each transaction, two of native tokens, of NFTs one for each side; a range ends within
     // the last transaction.
     const entries = TABLES.map((table) => rowsRead(nodes, table));

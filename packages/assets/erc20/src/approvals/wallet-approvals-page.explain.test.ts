@@ -3,7 +3,7 @@ import { type Explained, exampleChain, explain, PLANS, type PlanKind, type PlanN
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accountOf } from './testing/example-approvals.ts';
-import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
+import { type WalletApprovalsQuery, walletApprovalsPage } from './wallet-approvals-page.ts';
 
 // One wallet has 50,000 approvals, a fifth of them revoked; four hundred others have 50 each.
 const BUSY = accountOf(1);
@@ -38,7 +38,7 @@ beforeAll(async () => {
 const explainPage = (plan: PlanKind, query: Partial<WalletApprovalsQuery> = {}): Promise<Explained> =>
   explain(
     scratch.database,
-    walletApprovalsStatement(chain, { wallet: BUSY, limit: LIMIT, after: null, pinnedBlock: null, ...query }),
+    walletApprovalsPage(chain, { wallet: BUSY, limit: LIMIT, after: null, pinnedBlock: null, ...query }).statement(),
     plan,
   );
 
