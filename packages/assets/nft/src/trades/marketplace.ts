@@ -67,22 +67,22 @@ export interface Fill {
  *
  * @example
  * ```ts
- * import { parseAbiItem } from 'abitype';
- * import { eventArguments, lowerCase, topicOf, tradedItem } from './event-arguments.ts';
+ * import { defineEvent } from '@chainstead/events/decoding';
+ * import { lowerCase, tradedItem } from './traded-item.ts';
  * import { deployments, type Marketplace } from './marketplace.ts';
  *
- * const SOLD = parseAbiItem(
+ * const SOLD = defineEvent(
  *   'event Sold(address indexed seller, address indexed buyer, address token, uint256 tokenId, uint256 price)',
  * );
  *
  * export const bazaar: Marketplace = {
  *   name: 'other',
  *   protocol: 'bazaar-1',
- *   topics: [topicOf(SOLD)],
+ *   topics: [SOLD.topic],
  *   addresses: deployments('bazaar-1', { 1: '0x00000000000000000000000000000000000ba2aa' }),
  *   fills: (own) =>
  *     own.flatMap((log) => {
- *       const sold = eventArguments(SOLD, log);
+ *       const sold = SOLD.read(log);
  *       if (sold === null) return [];
  *       const [seller, buyer] = [lowerCase(sold.seller), lowerCase(sold.buyer)];
  *       const items = [tradedItem(sold.token, sold.tokenId)];

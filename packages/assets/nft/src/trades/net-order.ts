@@ -1,6 +1,6 @@
 import type { Address, Hex, Log } from '@chainstead/core';
-import { paymentToken } from './event-arguments.ts';
 import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
+import { paymentToken } from './traded-item.ts';
 import { areAdjacent, paidFrom, type TransactionWindow } from './transaction-window.ts';
 
 export interface NetOrder {

@@ -1,8 +1,8 @@
 import { type Hex, MAX_UINT256 } from '@chainstead/core';
 import { decodeAbi } from '@chainstead/events/abi';
 import { parseAbiParameters } from 'abitype';
-import { tradedItem, tradedItems } from './event-arguments.ts';
 import type { TradedItem } from './marketplace.ts';
+import { tradedItem, tradedItems } from './traded-item.ts';
 
 export type OrderAsset =
   | { readonly kind: 'erc20'; readonly token: Hex }

@@ -1,6 +1,14 @@
 import { parseHash } from '@chainstead/core';
-import { encodeAbiParameters, encodeEventTopics, parseAbiItem, toEventSelector } from 'viem';
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import {
+  decodeEventLog,
+  encodeAbiParameters,
+  encodeEventTopics,
+  parseAbiItem,
+  parseAbiParameters,
+  toEventSelector,
+} from 'viem';
+import { describe, expect, test } from 'vitest';
 import { defineEvent } from './define-event.ts';
 
 const LINE = 'event Moved(address indexed owner, uint256 amount, int24 tick, bool forced)';
@@ -60,3 +68,84 @@ test('beside arrays, integers are stored as digits, and data of another length i
   expect(filled.readStored({ topics: [filled.topic], data })).toMatchObject({ amount: '7' });
   expect(filled.read({ topics: [filled.topic], data: `${data}00` })).toBeNull();
 });
+
+test('values of two events are told apart by their names', () => {
+  const [bought, offered] = [
+    defineEvent('event Bought(uint256 id)'),
+    defineEvent('event Offered(uint256 id, bool held)'),
+  ];
+  const data = encodeAbiParameters([{ type: 'uint256' }, { type: 'bool' }], [1n, true]);
+  const log = { topics: [offered.topic], data };
+  const values = bought.read(log) ?? offered.read(log);
+  expect(values !== null && 'held' in values ? values.held : null).toBe(true);
+});
+
+describe('nested values', () => {
+  const PART = '(uint16 rate, address[] recipients)';
+  const OFFER = `(address token, uint8 kind, ${PART}[] parts)` as const;
+  const DATA = `${OFFER}[2] offers, address[] payees, address buyer, bytes note` as const;
+  const SALE = `event Sold(address indexed seller, uint256 indexed id, ${DATA})` as const;
+  const IN_DATA = parseAbiParameters<string>(DATA);
+  const sold = defineEvent(SALE);
+  const abi = [parseAbiItem(SALE)] as const;
+
+  const addresses = fc.nat(1_000).map((number): `0x${string}` => `0x${number.toString(16).padStart(40, '0')}`);
+  const offers = fc.record({
+    token: addresses,
+    kind: fc.nat(255),
+    parts: fc.array(fc.record({ rate: fc.nat(65_535), recipients: fc.array(addresses, { maxLength: 3 }) }), {
+      maxLength: 3,
+    }),
+  });
+  const sales = fc.record({
+    seller: addresses,
+    id: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+    offers: fc.tuple(offers, offers),
+    payees: fc.array(addresses, { maxLength: 3 }),
+    buyer: addresses,
+    note: fc.uint8Array({ maxLength: 40 }).map((bytes): `0x${string}` => `0x${Buffer.from(bytes).toString('hex')}`),
+  });
+  type Sale = typeof sales extends fc.Arbitrary<infer Value> ? Value : never;
+
+  function logOfSale({ seller, id, offers: both, payees, buyer, note }: Sale) {
+    return {
+      topics: encodeEventTopics({ abi, args: { seller, id } }).map((topic) => parseHash(String(topic))),
+      data: encodeAbiParameters(IN_DATA, [both, payees, buyer, note]),
+    };
+  }
+
+  const [example] = fc.sample(sales, { seed: 1, numRuns: 1 }).map(logOfSale);
+  if (example === undefined) throw new Error('No sale');
+  const { topics, data } = example;
+
+  test('are what was encoded, and what viem decodes, addresses in lower case', () => {
+    fc.assert(
+      fc.property(sales, (sale) => {
+        const log = logOfSale(sale);
+        const [signature = sold.topic, ...others] = log.topics;
+        const { args } = decodeEventLog({ abi, topics: [signature, ...others], data: log.data });
+        const lower = JSON.parse(JSON.stringify(args, asText), (_, value) =>
+          typeof value === 'string' ? value.toLowerCase() : value,
+        );
+        expect(sold.read(log)).toEqual(sale);
+        expect(JSON.parse(JSON.stringify(sold.read(log), asText))).toEqual(lower);
+      }),
+    );
+  });
+
+  test.each([
+    ['another event', { topics: [defineEvent('event Other()').topic, ...topics.slice(1)], data }],
+    ['fewer topics', { topics: topics.slice(0, 2), data }],
+    ['more topics', { topics: [...topics, ...topics.slice(1, 2)], data }],
+    ['no topics', { topics: [], data }],
+    ['no data', { topics, data: '0x' as const }],
+    ['half of the data', { topics, data: data.slice(0, 66 + 64) as `0x${string}` }],
+  ])('are none for %s', (_, log) => {
+    expect(sold.read({ topics, data })).not.toBeNull();
+    expect(sold.read(log)).toBeNull();
+  });
+});
+
+function asText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}

@@ -22,13 +22,15 @@ type Inputs<Line extends string> =
 
 type Value<Input extends AbiParameter> = Input['type'] extends 'address' ? Address : AbiParameterToPrimitiveType<Input>;
 
-type EventValues<Line extends string> = {
-  readonly [Input in Inputs<Line> as Input['name'] & string]: Value<Input>;
-};
+/** Conditional: aliases of mapped types would be compared by their lines, as if all were equal. */
+type EventValues<Line extends string> = [Inputs<Line>] extends [infer Named extends AbiParameter]
+  ? { readonly [Input in Named as Input['name'] & string]: Value<Input> }
+  : never;
 
-type StoredValues<Line extends string> = {
-  readonly [Name in keyof EventValues<Line>]: EventValues<Line>[Name] extends bigint ? string : EventValues<Line>[Name];
-};
+type StoredValues<Line extends string> =
+  EventValues<Line> extends infer Values
+    ? { readonly [Name in keyof Values]: Values[Name] extends bigint ? string : Values[Name] }
+    : never;
 
 /**
  * Parameters without a name are neither read nor checked.

@@ -1,13 +1,13 @@
 import type { Address, Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
-const ORDERS_MATCHED = parseAbiItem([
-  'event OrdersMatched(address indexed maker, address indexed taker, Order sell, bytes32 sellHash, Order buy, bytes32 buyHash)',
-  'struct Order { address trader; uint8 side; address matchingPolicy; address collection; uint256 tokenId; uint256 amount; address paymentToken; uint256 price; uint256 listingTime; uint256 expirationTime; Fee[] fees; uint256 salt; bytes extraParams; }',
-  'struct Fee { uint16 rate; address recipient; }',
-]);
+const ORDER =
+  '(address trader, uint8 side, address matchingPolicy, address collection, uint256 tokenId, uint256 amount, address paymentToken, uint256 price, uint256 listingTime, uint256 expirationTime, (uint16 rate, address recipient)[] fees, uint256 salt, bytes extraParams)';
+const ORDERS_MATCHED = defineEvent(
+  `event OrdersMatched(address indexed maker, address indexed taker, ${ORDER} sell, bytes32 sellHash, ${ORDER} buy, bytes32 buyHash)`,
+);
 
 /** For bids on any token of a collection, whose order has token id 0. */
 const COLLECTION_BID_POLICY = '0x0000000000b92d5d043faf7cecf7e2ee6aaed232' as Address;
@@ -15,13 +15,13 @@ const COLLECTION_BID_POLICY = '0x0000000000b92d5d043faf7cecf7e2ee6aaed232' as Ad
 export const blurV1: Marketplace = {
   name: 'blur',
   protocol: 'blur-v1',
-  topics: [topicOf(ORDERS_MATCHED)],
+  topics: [ORDERS_MATCHED.topic],
   addresses: deployments('blur-v1', { 1: '0x000000000000ad05ccc4f10045630fb830b95127' }),
   fills: (own) => own.flatMap(fillOf),
 };
 
 function fillOf(log: Log): Fill | readonly Fill[] {
-  const match = eventArguments(ORDERS_MATCHED, log);
+  const match = ORDERS_MATCHED.read(log);
   if (match === null) return [];
   const { sell, buy } = match;
   const isBid = lowerCase(sell.matchingPolicy) === COLLECTION_BID_POLICY || buy.listingTime < sell.listingTime;

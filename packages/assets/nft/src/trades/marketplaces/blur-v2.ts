@@ -1,22 +1,21 @@
 import type { Address, Log } from '@chainstead/core';
+import { defineEvent } from '@chainstead/events/decoding';
 import type { NftTransfer } from '@chainstead/events/token-events';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase } from '../traded-item.ts';
 
-const EXECUTION = parseAbiItem([
-  'event Execution(Transfer transfer, bytes32 orderHash, uint256 listingIndex, uint256 price, FeeRate makerFee, Fees fees, uint8 orderType)',
-  'struct Transfer { address trader; uint256 id; uint256 amount; address collection; uint8 assetType; }',
-  'struct FeeRate { address recipient; uint16 rate; }',
-  'struct Fees { FeeRate protocolFee; FeeRate takerFee; }',
-]);
-const PACKED = parseAbiItem(
+const TRANSFER = '(address trader, uint256 id, uint256 amount, address collection, uint8 assetType)';
+const FEE = '(address recipient, uint16 rate)';
+const EXECUTION = defineEvent(
+  `event Execution(${TRANSFER} transfer, bytes32 orderHash, uint256 listingIndex, uint256 price, ${FEE} makerFee, (${FEE} protocolFee, ${FEE} takerFee) fees, uint8 orderType)`,
+);
+const PACKED = defineEvent(
   'event Execution721Packed(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide)',
 );
-const PACKED_TAKER_FEE = parseAbiItem(
+const PACKED_TAKER_FEE = defineEvent(
   'event Execution721TakerFeePacked(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide, uint256 takerFeeRecipientRate)',
 );
-const PACKED_MAKER_FEE = parseAbiItem(
+const PACKED_MAKER_FEE = defineEvent(
   'event Execution721MakerFeePacked(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide, uint256 makerFeeRecipientRate)',
 );
 
@@ -26,7 +25,7 @@ const BLUR_POOL = '0x0000000000a39bb272e79075ade125fd351887ac' as Address;
 export const blurV2: Marketplace = {
   name: 'blur',
   protocol: 'blur-v2',
-  topics: [EXECUTION, PACKED, PACKED_TAKER_FEE, PACKED_MAKER_FEE].map(topicOf),
+  topics: [EXECUTION, PACKED, PACKED_TAKER_FEE, PACKED_MAKER_FEE].map(({ topic }) => topic),
   addresses: deployments('blur-v2', { 1: '0xb2ecfe4e4d61f8790bbb9de2d1259b9e2410cea5' }),
   fills,
 };
@@ -74,7 +73,7 @@ function delivers(transfer: NftTransfer, { maker, collection, tokenId, amount, s
 }
 
 function executionOf(log: Log): Execution | null {
-  const whole = eventArguments(EXECUTION, log);
+  const whole = EXECUTION.read(log);
   if (whole !== null) {
     const { trader, id, amount, collection } = whole.transfer;
     return execution(whole.orderType, {
@@ -85,8 +84,7 @@ function executionOf(log: Log): Execution | null {
       price: whole.price,
     });
   }
-  const packed =
-    eventArguments(PACKED, log) ?? eventArguments(PACKED_TAKER_FEE, log) ?? eventArguments(PACKED_MAKER_FEE, log);
+  const packed = PACKED.read(log) ?? PACKED_TAKER_FEE.read(log) ?? PACKED_MAKER_FEE.read(log);
   if (packed === null) return null;
   // Bits from the highest: id 88, listing index 8, trader 160; type 8, price 88, collection 160.
   const { tokenIdListingIndexTrader: token, collectionPriceSide: terms } = packed;

@@ -1,15 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { defineEvent } from '@chainstead/events/decoding';
 import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
 import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase, tradedItem } from '../traded-item.ts';
 
-const BOUGHT = parseAbiItem(
+const BOUGHT = defineEvent(
   'event PunkBought(uint256 indexed punkIndex, uint256 value, address indexed fromAddress, address indexed toAddress)',
 );
 /** One unit, in the format of ERC-20. */
-const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+const TRANSFER = defineEvent('event Transfer(address indexed from, address indexed to, uint256 value)');
 
 const PROTOCOL = 'cryptopunks';
 const added = deployments(PROTOCOL, {});
@@ -21,13 +21,13 @@ const added = deployments(PROTOCOL, {});
 export const cryptoPunks: Marketplace = {
   name: 'cryptopunks',
   protocol: PROTOCOL,
-  topics: [topicOf(BOUGHT)],
+  topics: [BOUGHT.topic],
   addresses: (chain: Chain) => [...(chain.cryptoPunks === null ? [] : [chain.cryptoPunks]), ...added(chain)],
   fills: (own, transaction) => own.flatMap((log) => readFill(log, transaction) ?? []),
 };
 
 function readFill(log: Log, transaction: TradeTransaction): Fill | null {
-  const bought = eventArguments(BOUGHT, log);
+  const bought = BOUGHT.read(log);
   if (bought === null) return null;
   const { punkIndex, value } = bought;
   const seller = lowerCase(bought.fromAddress);
@@ -43,6 +43,6 @@ function bidderOf(bought: Log, seller: Address, { logs }: TradeTransaction): Add
   const transfer = logs.findLast(
     (log) => log.address === bought.address && log.topics[0] === TRANSFER_TOPIC && log.logIndex < bought.logIndex,
   );
-  const moved = transfer === undefined ? null : eventArguments(TRANSFER, transfer);
+  const moved = transfer === undefined ? null : TRANSFER.read(transfer);
   return moved !== null && lowerCase(moved.from) === seller ? lowerCase(moved.to) : null;
 }

@@ -1,20 +1,20 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Marketplace } from '../marketplace.ts';
 import { type NetOrder, netOrderFills } from '../net-order.ts';
+import { lowerCase, tradedItem } from '../traded-item.ts';
 
 const V1 = 'address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId';
-const V1_ERC721_SELL = parseAbiItem(`event ERC721SellOrderFilled(${V1}, bytes32 orderHash)`);
-const V1_ERC721_BUY = parseAbiItem(`event ERC721BuyOrderFilled(${V1}, bytes32 orderHash)`);
-const V1_ERC1155_SELL = parseAbiItem(`event ERC1155SellOrderFilled(${V1}, uint128 filled, bytes32 orderHash)`);
-const V1_ERC1155_BUY = parseAbiItem(`event ERC1155BuyOrderFilled(${V1}, uint128 filled, bytes32 orderHash)`);
+const V1_ERC721_SELL = defineEvent(`event ERC721SellOrderFilled(${V1}, bytes32 orderHash)`);
+const V1_ERC721_BUY = defineEvent(`event ERC721BuyOrderFilled(${V1}, bytes32 orderHash)`);
+const V1_ERC1155_SELL = defineEvent(`event ERC1155SellOrderFilled(${V1}, uint128 filled, bytes32 orderHash)`);
+const V1_ERC1155_BUY = defineEvent(`event ERC1155BuyOrderFilled(${V1}, uint128 filled, bytes32 orderHash)`);
 const V2 =
   'bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId';
-const V2_ERC721_SELL = parseAbiItem(`event ERC721SellOrderFilled(${V2})`);
-const V2_ERC721_BUY = parseAbiItem(`event ERC721BuyOrderFilled(${V2})`);
-const V2_ERC1155_SELL = parseAbiItem(`event ERC1155SellOrderFilled(${V2}, uint128 filled)`);
-const V2_ERC1155_BUY = parseAbiItem(`event ERC1155BuyOrderFilled(${V2}, uint128 filled)`);
+const V2_ERC721_SELL = defineEvent(`event ERC721SellOrderFilled(${V2})`);
+const V2_ERC721_BUY = defineEvent(`event ERC721BuyOrderFilled(${V2})`);
+const V2_ERC1155_SELL = defineEvent(`event ERC1155SellOrderFilled(${V2}, uint128 filled)`);
+const V2_ERC1155_BUY = defineEvent(`event ERC1155BuyOrderFilled(${V2}, uint128 filled)`);
 
 const CONTRACTS = {
   1: '0x20f780a973856b93f63670377900c1d2a50a77c4',
@@ -30,12 +30,12 @@ const CONTRACTS = {
 export const elementV1: Marketplace = {
   name: 'element',
   protocol: 'element-v1',
-  topics: [V1_ERC721_SELL, V1_ERC721_BUY, V1_ERC1155_SELL, V1_ERC1155_BUY].map(topicOf),
+  topics: [V1_ERC721_SELL, V1_ERC721_BUY, V1_ERC1155_SELL, V1_ERC1155_BUY].map(({ topic }) => topic),
   addresses: deployments('element-v1', CONTRACTS),
   fills: (own, transaction) =>
     netOrderFills(own, transaction, (log) => {
-      const sold = eventArguments(V1_ERC721_SELL, log) ?? eventArguments(V1_ERC1155_SELL, log);
-      return orderOf(log, sold, eventArguments(V1_ERC721_BUY, log) ?? eventArguments(V1_ERC1155_BUY, log));
+      const sold = V1_ERC721_SELL.read(log) ?? V1_ERC1155_SELL.read(log);
+      return orderOf(log, sold, V1_ERC721_BUY.read(log) ?? V1_ERC1155_BUY.read(log));
     }),
 };
 
@@ -43,12 +43,12 @@ export const elementV1: Marketplace = {
 export const elementV2: Marketplace = {
   name: 'element',
   protocol: 'element-v2',
-  topics: [V2_ERC721_SELL, V2_ERC721_BUY, V2_ERC1155_SELL, V2_ERC1155_BUY].map(topicOf),
+  topics: [V2_ERC721_SELL, V2_ERC721_BUY, V2_ERC1155_SELL, V2_ERC1155_BUY].map(({ topic }) => topic),
   addresses: deployments('element-v2', CONTRACTS),
   fills: (own, transaction) =>
     netOrderFills(own, { ...transaction, payments: [] }, (log) => {
-      const sold = eventArguments(V2_ERC721_SELL, log) ?? eventArguments(V2_ERC1155_SELL, log);
-      return orderOf(log, sold, eventArguments(V2_ERC721_BUY, log) ?? eventArguments(V2_ERC1155_BUY, log));
+      const sold = V2_ERC721_SELL.read(log) ?? V2_ERC1155_SELL.read(log);
+      return orderOf(log, sold, V2_ERC721_BUY.read(log) ?? V2_ERC1155_BUY.read(log));
     }),
 };
 

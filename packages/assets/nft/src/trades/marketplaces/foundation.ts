@@ -1,6 +1,5 @@
 import type { Address, Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import {
   deployments,
   type Fill,
@@ -9,19 +8,20 @@ import {
   type TradeSide,
   type TradeTransaction,
 } from '../marketplace.ts';
+import { lowerCase, tradedItem } from '../traded-item.ts';
 import { inWindow } from '../transaction-window.ts';
 
 const TOKEN = 'address indexed nftContract, uint256 indexed tokenId';
 const SHARES = 'uint256 protocolFee, uint256 creatorFee, uint256 sellerRev';
-const BUY_PRICE_ACCEPTED = parseAbiItem(
+const BUY_PRICE_ACCEPTED = defineEvent(
   `event BuyPriceAccepted(${TOKEN}, address indexed seller, address buyer, ${SHARES})`,
 );
-const OFFER_ACCEPTED = parseAbiItem(`event OfferAccepted(${TOKEN}, address indexed buyer, address seller, ${SHARES})`);
-const PRIVATE_SALE_FINALIZED = parseAbiItem(
+const OFFER_ACCEPTED = defineEvent(`event OfferAccepted(${TOKEN}, address indexed buyer, address seller, ${SHARES})`);
+const PRIVATE_SALE_FINALIZED = defineEvent(
   `event PrivateSaleFinalized(${TOKEN}, address indexed seller, address buyer, ${SHARES}, uint256 deadline)`,
 );
 /** Has no token: it is the one that the market transfers to the bidder just before. */
-const RESERVE_AUCTION_FINALIZED = parseAbiItem(
+const RESERVE_AUCTION_FINALIZED = defineEvent(
   `event ReserveAuctionFinalized(uint256 indexed auctionId, address indexed seller, address indexed bidder, ${SHARES})`,
 );
 
@@ -31,19 +31,21 @@ const PROTOCOL = 'foundation';
 export const foundation: Marketplace = {
   name: 'foundation',
   protocol: PROTOCOL,
-  topics: [BUY_PRICE_ACCEPTED, OFFER_ACCEPTED, PRIVATE_SALE_FINALIZED, RESERVE_AUCTION_FINALIZED].map(topicOf),
+  topics: [BUY_PRICE_ACCEPTED, OFFER_ACCEPTED, PRIVATE_SALE_FINALIZED, RESERVE_AUCTION_FINALIZED].map(
+    ({ topic }) => topic,
+  ),
   addresses: deployments(PROTOCOL, { 1: '0xcda72070e455bb31c7690a170224ce43623d0b6f' }),
   fills: (own, transaction) => own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
 };
 
 function readFill(log: Log, after: Log | null, transaction: TradeTransaction): Fill | null {
-  const offer = eventArguments(OFFER_ACCEPTED, log);
-  const sale = offer ?? eventArguments(BUY_PRICE_ACCEPTED, log) ?? eventArguments(PRIVATE_SALE_FINALIZED, log);
+  const offer = OFFER_ACCEPTED.read(log);
+  const sale = offer ?? BUY_PRICE_ACCEPTED.read(log) ?? PRIVATE_SALE_FINALIZED.read(log);
   if (sale !== null) {
     const item = tradedItem(sale.nftContract, sale.tokenId);
     return fillOf(log, offer === null ? 0 : 1, sale, lowerCase(sale.buyer), item);
   }
-  const auction = eventArguments(RESERVE_AUCTION_FINALIZED, log);
+  const auction = RESERVE_AUCTION_FINALIZED.read(log);
   if (auction === null) return null;
   const bidder = lowerCase(auction.bidder);
   const moved = inWindow(transaction.transfers, { after, before: log }).findLast(

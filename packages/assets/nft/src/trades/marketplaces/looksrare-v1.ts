@@ -1,12 +1,12 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace, type MarketplaceName } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
 const ORDER =
   'bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price';
-const TAKER_BID = parseAbiItem(`event TakerBid(${ORDER})`);
-const TAKER_ASK = parseAbiItem(`event TakerAsk(${ORDER})`);
+const TAKER_BID = defineEvent(`event TakerBid(${ORDER})`);
+const TAKER_ASK = defineEvent(`event TakerAsk(${ORDER})`);
 
 export const looksRareV1 = fork('looksrare', 'looksrare-v1', { 1: '0x59728544b08ab483533076417fbbb2fd0b17ce3a' });
 
@@ -17,15 +17,15 @@ function fork(name: MarketplaceName, protocol: string, known: Readonly<Record<nu
   return {
     name,
     protocol,
-    topics: [TAKER_BID, TAKER_ASK].map(topicOf),
+    topics: [TAKER_BID, TAKER_ASK].map(({ topic }) => topic),
     addresses: deployments(protocol, known),
     fills: (own) => own.flatMap((log) => readFill(log) ?? []),
   };
 }
 
 function readFill(log: Log): Fill | null {
-  const bid = eventArguments(TAKER_BID, log);
-  const order = bid ?? eventArguments(TAKER_ASK, log);
+  const bid = TAKER_BID.read(log);
+  const order = bid ?? TAKER_ASK.read(log);
   if (order === null) return null;
   const [maker, taker] = [lowerCase(order.maker), lowerCase(order.taker)];
   return {

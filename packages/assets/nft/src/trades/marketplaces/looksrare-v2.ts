@@ -1,14 +1,14 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItems } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItems } from '../traded-item.ts';
 
 /** `bidUser` pays, `bidRecipient` receives; the first fee recipient is the seller. */
-const TAKER_BID = parseAbiItem(
+const TAKER_BID = defineEvent(
   'event TakerBid((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address bidUser, address bidRecipient, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
 );
 /** The first fee recipient may be another account of the seller. */
-const TAKER_ASK = parseAbiItem(
+const TAKER_ASK = defineEvent(
   'event TakerAsk((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address askUser, address bidUser, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
 );
 
@@ -18,14 +18,14 @@ const PROTOCOL = 'looksrare-v2';
 export const looksRareV2: Marketplace = {
   name: 'looksrare',
   protocol: PROTOCOL,
-  topics: [TAKER_BID, TAKER_ASK].map(topicOf),
+  topics: [TAKER_BID, TAKER_ASK].map(({ topic }) => topic),
   addresses: deployments(PROTOCOL, { 1: '0x0000000000e655fae4d56241588680f86e3b2377' }),
   fills: (own) => own.flatMap((log) => readFill(log) ?? []),
 };
 
 function readFill(log: Log): Fill | null {
-  const accepted = eventArguments(TAKER_ASK, log);
-  const order = accepted ?? eventArguments(TAKER_BID, log);
+  const accepted = TAKER_ASK.read(log);
+  const order = accepted ?? TAKER_BID.read(log);
   const items = order && tradedItems(order.collection, order.itemIds, order.amounts);
   if (order === null || items === null) return null;
   return {

@@ -1,9 +1,9 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase, tradedItem } from '../traded-item.ts';
 
-const TRADE = parseAbiItem(
+const TRADE = defineEvent(
   'event Trade(address indexed collection, uint256 indexed tokenId, address indexed seller, address buyer, uint256 askPrice, uint256 netPrice, bool withBNB)',
 );
 
@@ -12,13 +12,13 @@ const PROTOCOL = 'pancake-v1';
 export const pancake: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,
-  topics: [topicOf(TRADE)],
+  topics: [TRADE.topic],
   addresses: deployments(PROTOCOL, { 56: '0x17539cca21c7933df5c980172d22659b8c345c5a' }),
   fills: (own, transaction) => own.flatMap((log) => readFill(log, transaction) ?? []),
 };
 
 function readFill(log: Log, { chain }: TradeTransaction): Fill | null {
-  const trade = eventArguments(TRADE, log);
+  const trade = TRADE.read(log);
   if (trade === null) return null;
   return {
     log,

@@ -1,21 +1,21 @@
 import type { Hex, Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
 const SALE = 'address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer';
 /** For listings and for offers, without a field to distinguish them. */
-const SINGLE = parseAbiItem(
+const SINGLE = defineEvent(
   `event BuySingleListing(${SALE}, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)`,
 );
 const BUNDLE = 'address seller, bool[] unsuccessfulFills, uint256[] tokenIds';
-const BUNDLE_ERC721 = parseAbiItem(`event BuyBundledListingERC721(${SALE}, ${BUNDLE}, uint256[] salePrices)`);
-const BUNDLE_ERC1155 = parseAbiItem(
+const BUNDLE_ERC721 = defineEvent(`event BuyBundledListingERC721(${SALE}, ${BUNDLE}, uint256[] salePrices)`);
+const BUNDLE_ERC1155 = defineEvent(
   `event BuyBundledListingERC1155(${SALE}, ${BUNDLE}, uint256[] amounts, uint256[] salePrices)`,
 );
 const SWEEP = 'bool[] unsuccessfulFills, address[] sellers, uint256[] tokenIds';
-const SWEEP_ERC721 = parseAbiItem(`event SweepCollectionERC721(${SALE}, ${SWEEP}, uint256[] salePrices)`);
-const SWEEP_ERC1155 = parseAbiItem(
+const SWEEP_ERC721 = defineEvent(`event SweepCollectionERC721(${SALE}, ${SWEEP}, uint256[] salePrices)`);
+const SWEEP_ERC1155 = defineEvent(
   `event SweepCollectionERC1155(${SALE}, ${SWEEP}, uint256[] amounts, uint256[] salePrices)`,
 );
 
@@ -25,7 +25,7 @@ const PROTOCOL = 'payment-processor-v1';
 export const paymentProcessorV1: Marketplace = {
   name: 'magiceden',
   protocol: PROTOCOL,
-  topics: [SINGLE, BUNDLE_ERC721, BUNDLE_ERC1155, SWEEP_ERC721, SWEEP_ERC1155].map(topicOf),
+  topics: [SINGLE, BUNDLE_ERC721, BUNDLE_ERC1155, SWEEP_ERC721, SWEEP_ERC1155].map(({ topic }) => topic),
   addresses: deployments(PROTOCOL, {
     1: '0x009a1dc9f1a6e2134ad4236fcd75b1ae62858507',
     137: '0x009a1d0fecd7d6475188082f3f542e93f5e07ff1',
@@ -34,13 +34,13 @@ export const paymentProcessorV1: Marketplace = {
 };
 
 function fillsOf(log: Log): Fill | readonly Fill[] {
-  const single = eventArguments(SINGLE, log);
+  const single = SINGLE.read(log);
   if (single !== null) {
     const item = tradedItem(single.tokenAddress, single.tokenId, single.amount);
     return fillOf(log, single, { side: 2, seller: single.seller, items: [item], price: single.salePrice });
   }
-  const bundle = eventArguments(BUNDLE_ERC721, log) ?? eventArguments(BUNDLE_ERC1155, log);
-  const list = bundle ?? eventArguments(SWEEP_ERC721, log) ?? eventArguments(SWEEP_ERC1155, log);
+  const bundle = BUNDLE_ERC721.read(log) ?? BUNDLE_ERC1155.read(log);
+  const list = bundle ?? SWEEP_ERC721.read(log) ?? SWEEP_ERC1155.read(log);
   const sold = list && soldOf(list);
   if (list === null || sold === null || sold.length === 0) return [];
   if ('seller' in list) {

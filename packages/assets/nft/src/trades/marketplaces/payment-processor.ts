@@ -1,18 +1,16 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
 const TOKEN = 'address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId';
 const LISTING = 'address indexed buyer, address indexed seller';
-const LISTING_ERC721 = parseAbiItem(`event BuyListingERC721(${LISTING}, ${TOKEN}, uint256 salePrice)`);
-const LISTING_ERC1155 = parseAbiItem(
-  `event BuyListingERC1155(${LISTING}, ${TOKEN}, uint256 amount, uint256 salePrice)`,
-);
+const LISTING_ERC721 = defineEvent(`event BuyListingERC721(${LISTING}, ${TOKEN}, uint256 salePrice)`);
+const LISTING_ERC1155 = defineEvent(`event BuyListingERC1155(${LISTING}, ${TOKEN}, uint256 amount, uint256 salePrice)`);
 /** Seller and buyer are in the opposite order here. */
 const OFFER = 'address indexed seller, address indexed buyer';
-const OFFER_ERC721 = parseAbiItem(`event AcceptOfferERC721(${OFFER}, ${TOKEN}, uint256 salePrice)`);
-const OFFER_ERC1155 = parseAbiItem(`event AcceptOfferERC1155(${OFFER}, ${TOKEN}, uint256 amount, uint256 salePrice)`);
+const OFFER_ERC721 = defineEvent(`event AcceptOfferERC721(${OFFER}, ${TOKEN}, uint256 salePrice)`);
+const OFFER_ERC1155 = defineEvent(`event AcceptOfferERC1155(${OFFER}, ${TOKEN}, uint256 amount, uint256 salePrice)`);
 
 const V2 = '0x9a1d00bed7cd04bcda516d721a596eb22aac6834';
 
@@ -28,17 +26,17 @@ function version(protocol: string, known: Readonly<Record<number, string>>): Mar
   return {
     name: 'magiceden',
     protocol,
-    topics: [LISTING_ERC721, LISTING_ERC1155, OFFER_ERC721, OFFER_ERC1155].map(topicOf),
+    topics: [LISTING_ERC721, LISTING_ERC1155, OFFER_ERC721, OFFER_ERC1155].map(({ topic }) => topic),
     addresses: deployments(protocol, known),
     fills: (own) => own.flatMap((log) => readFill(log) ?? []),
   };
 }
 
-type Sale = NonNullable<ReturnType<typeof eventArguments<typeof LISTING_ERC721>>> & { readonly amount?: bigint };
+type Sale = NonNullable<ReturnType<typeof LISTING_ERC721.read>> & { readonly amount?: bigint };
 
 function readFill(log: Log): Fill | null {
-  const listing = eventArguments(LISTING_ERC721, log) ?? eventArguments(LISTING_ERC1155, log);
-  const sale: Sale | null = listing ?? eventArguments(OFFER_ERC721, log) ?? eventArguments(OFFER_ERC1155, log);
+  const listing = LISTING_ERC721.read(log) ?? LISTING_ERC1155.read(log);
+  const sale: Sale | null = listing ?? OFFER_ERC721.read(log) ?? OFFER_ERC1155.read(log);
   if (sale === null) return null;
   return {
     log,

@@ -1,11 +1,11 @@
 import { type Log, MAX_UINT256 } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 import { inWindow, paidInParts } from '../transaction-window.ts';
 
 /** The owner gives `sellToken` for `buyToken`; the taker took `amount` of the sold side. */
-const BUY = parseAbiItem(
+const BUY = defineEvent(
   'event Buy(address indexed sellToken, uint256 indexed sellTokenId, uint256 sellValue, address owner, address buyToken, uint256 buyTokenId, uint256 buyValue, address buyer, uint256 amount, uint256 salt)',
 );
 
@@ -14,13 +14,13 @@ const PROTOCOL = 'rarible-v1';
 export const raribleV1: Marketplace = {
   name: 'rarible',
   protocol: PROTOCOL,
-  topics: [topicOf(BUY)],
+  topics: [BUY.topic],
   addresses: deployments(PROTOCOL, { 1: '0xcd4ec7b66fbc029c116ba9ffb3e59351c20b5b06' }),
   fills: (own, transaction) => own.flatMap((log, index) => readFill(log, own[index - 1] ?? null, transaction) ?? []),
 };
 
 function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTransaction): Fill | null {
-  const order = eventArguments(BUY, log);
+  const order = BUY.read(log);
   if (order === null || order.sellValue === 0n) return null;
   const window = { after, before: log };
   const sold = tradedItem(order.sellToken, order.sellTokenId, order.amount);

@@ -1,16 +1,17 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeAbi } from '@chainstead/events/abi';
+import { defineEvent } from '@chainstead/events/decoding';
 import type { NftTransfer } from '@chainstead/events/token-events';
-import { parseAbiItem, parseAbiParameters } from 'abitype';
-import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { parseAbiParameters } from 'abitype';
 import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase, tradedItem } from '../traded-item.ts';
 import { inWindow, paidInParts, type TransactionWindow } from '../transaction-window.ts';
 
 /** Increases of the fills: `newLeftFill` counts the left maker's receipts, and vice versa. */
-const MATCH = parseAbiItem(
+const MATCH = defineEvent(
   'event Match(bytes32 leftHash, bytes32 rightHash, address leftMaker, address rightMaker, uint256 newLeftFill, uint256 newRightFill, (bytes4 assetClass, bytes data) leftAsset, (bytes4 assetClass, bytes data) rightAsset)',
 );
-const BARE_MATCH = parseAbiItem(
+const BARE_MATCH = defineEvent(
   'event Match(bytes32 leftHash, bytes32 rightHash, uint256 newLeftFill, uint256 newRightFill)',
 );
 
@@ -30,7 +31,7 @@ const PROTOCOL = 'rarible-v2';
 export const raribleV2: Marketplace = {
   name: 'rarible',
   protocol: PROTOCOL,
-  topics: [MATCH, BARE_MATCH].map(topicOf),
+  topics: [MATCH, BARE_MATCH].map(({ topic }) => topic),
   addresses: deployments(PROTOCOL, {
     1: '0x9757f2d2b135150bbeb65308d4a91804107cd8d6',
     137: '0x12b3897a36fdb436dde2788c06eff0ffd997066e',
@@ -45,7 +46,7 @@ export const raribleV2: Marketplace = {
 type AssetType = Readonly<Record<'assetClass' | 'data', Hex>>;
 
 function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
-  const match = eventArguments(MATCH, log);
+  const match = MATCH.read(log);
   if (match === null) return null;
   const leftMoney = moneyOf(match.leftAsset);
   const rightMoney = moneyOf(match.rightAsset);
@@ -73,7 +74,7 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
 
 /** Parties and token come from the transfer. One number is its amount, the other the price. */
 function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
-  const match = eventArguments(BARE_MATCH, log);
+  const match = BARE_MATCH.read(log);
   const moved = lastHandedOver(transaction, window);
   if (match === null || moved === null) return null;
   const leftSells = match.newRightFill.toString() === moved.amount;

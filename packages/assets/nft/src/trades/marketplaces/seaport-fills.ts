@@ -1,12 +1,12 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
+
 import type { Fill, TradedItem, TradeTransaction } from '../marketplace.ts';
 import { areAdjacent } from '../transaction-window.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 
-export const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
+export const ORDERS_MATCHED = defineEvent('event OrdersMatched(bytes32[] orderHashes)');
 
 export function seaportFills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   const { groups, single } = groupOrders(own, transaction);
@@ -24,7 +24,7 @@ function groupOrders(
   for (const log of own) {
     const order = seaportOrder(log);
     if (order !== null) open.set(order.hash, [...(open.get(order.hash) ?? []), order]);
-    const hashes = order === null ? eventArguments(ORDERS_MATCHED, log)?.orderHashes : undefined;
+    const hashes = order === null ? ORDERS_MATCHED.read(log)?.orderHashes : undefined;
     if (hashes !== undefined) groups.push(hashes.flatMap((hash) => open.get(hash)?.pop() ?? []).toSorted(byLog));
   }
   const rest = [...open.values()].flat().toSorted(byLog);

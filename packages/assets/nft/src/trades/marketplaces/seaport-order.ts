@@ -1,15 +1,16 @@
 import type { Address, Hex, Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import type { TradedItem } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
+const SPENT = '(uint8 itemType, address token, uint256 identifier, uint256 amount)[]';
+const RECEIVED = '(uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[]';
+
 /** Amounts are executed ones: partial fills and price curves are applied. */
-export const ORDER_FULFILLED = parseAbiItem([
-  'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)',
-  'struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
-  'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
-]);
+export const ORDER_FULFILLED = defineEvent(
+  `event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, ${SPENT} offer, ${RECEIVED} consideration)`,
+);
 
 interface Money {
   readonly token: Address | null;
@@ -38,7 +39,7 @@ export interface SeaportOrder {
 export type SeaportOrderKind = 'listing' | 'offer' | 'auxiliary';
 
 export function seaportOrder(log: Log): SeaportOrder | null {
-  const order = eventArguments(ORDER_FULFILLED, log);
+  const order = ORDER_FULFILLED.read(log);
   if (order === null) return null;
   const terms = {
     offeredItems: order.offer.filter(isNft).map(itemOf),

@@ -1,5 +1,5 @@
 import type { Log } from '@chainstead/core';
-import { topicOf } from '../event-arguments.ts';
+
 import {
   deployments,
   type Fill,
@@ -44,7 +44,7 @@ function seaport(name: MarketplaceName, protocol: string, known: Readonly<Record
   return {
     name,
     protocol,
-    topics: [topicOf(ORDER_FULFILLED), topicOf(ORDERS_MATCHED)],
+    topics: [ORDER_FULFILLED.topic, ORDERS_MATCHED.topic],
     addresses: deployments(protocol, known),
     fills,
   };

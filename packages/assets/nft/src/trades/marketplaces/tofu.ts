@@ -1,10 +1,10 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase, paymentToken } from '../traded-item.ts';
 import { inWindow } from '../transaction-window.ts';
 
-const INVENTORY_UPDATE = parseAbiItem(
+const INVENTORY_UPDATE = defineEvent(
   'event EvInventoryUpdate(uint256 indexed id, (address seller, address buyer, address currency, uint256 price, uint256 netPrice, uint256 deadline, uint8 kind, uint8 status) inventory)',
 );
 
@@ -18,7 +18,7 @@ const CONTRACT = '0x7bc8b1b5aba4df3be9f9a32dae501214dc0e4f3f';
 export const tofu: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,
-  topics: [topicOf(INVENTORY_UPDATE)],
+  topics: [INVENTORY_UPDATE.topic],
   addresses: deployments(PROTOCOL, {
     1: CONTRACT,
     10: CONTRACT,
@@ -31,7 +31,7 @@ export const tofu: Marketplace = {
 };
 
 function fillOf(log: Log, previous: Log | null, next: Log | null, transaction: TradeTransaction): Fill | null {
-  const inventory = eventArguments(INVENTORY_UPDATE, log)?.inventory;
+  const inventory = INVENTORY_UPDATE.read(log)?.inventory;
   if (inventory?.status !== STATUS_DONE) return null;
   const [seller, buyer] = [lowerCase(inventory.seller), lowerCase(inventory.buyer)];
   const isAuction = inventory.kind === KINDS.auction;

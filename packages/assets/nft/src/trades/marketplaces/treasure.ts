@@ -1,12 +1,12 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
-const ITEM_SOLD = parseAbiItem(
+const ITEM_SOLD = defineEvent(
   'event ItemSold(address seller, address buyer, address nftAddress, uint256 tokenId, uint64 quantity, uint128 pricePerItem, address paymentToken)',
 );
-const BID_ACCEPTED = parseAbiItem(
+const BID_ACCEPTED = defineEvent(
   'event BidAccepted(address seller, address bidder, address nftAddress, uint256 tokenId, uint64 quantity, uint128 pricePerItem, address paymentToken, uint8 bidType)',
 );
 
@@ -15,7 +15,7 @@ const PROTOCOL = 'treasure-v2';
 export const treasure: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,
-  topics: [ITEM_SOLD, BID_ACCEPTED].map(topicOf),
+  topics: [ITEM_SOLD, BID_ACCEPTED].map(({ topic }) => topic),
   addresses: deployments(PROTOCOL, {
     1: '0x68d25992b1b04be8a70104de8cb598170ab9aad5',
     42161: '0x09986b4e255b3c548041a30a2ee312fe176731c2',
@@ -24,8 +24,8 @@ export const treasure: Marketplace = {
 };
 
 function readFill(log: Log): Fill | null {
-  const sold = eventArguments(ITEM_SOLD, log);
-  const sale = sold ?? eventArguments(BID_ACCEPTED, log);
+  const sold = ITEM_SOLD.read(log);
+  const sale = sold ?? BID_ACCEPTED.read(log);
   if (sale === null) return null;
   return {
     log,

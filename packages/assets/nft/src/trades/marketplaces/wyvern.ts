@@ -1,12 +1,11 @@
 import { type Address, type Log, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
+import { defineEvent } from '@chainstead/events/decoding';
 import {
   NFT_TRANSFER_KINDS,
   type NftTransfer,
   nftTransferTopics,
   TRANSFER_TOPIC,
 } from '@chainstead/events/token-events';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import {
   deployments,
   type Fill,
@@ -15,9 +14,10 @@ import {
   type TradeSide,
   type TradeTransaction,
 } from '../marketplace.ts';
+import { lowerCase } from '../traded-item.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
-const ORDERS_MATCHED = parseAbiItem(
+const ORDERS_MATCHED = defineEvent(
   'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
 );
 
@@ -30,7 +30,7 @@ function wyvern(protocol: string, address: string): Marketplace {
   return {
     name: 'opensea',
     protocol,
-    topics: [topicOf(ORDERS_MATCHED)],
+    topics: [ORDERS_MATCHED.topic],
     addresses: deployments(protocol, { 1: address }),
     fills: (own, transaction) => own.flatMap((log) => fillOf(log, transaction)),
   };
@@ -39,7 +39,7 @@ function wyvern(protocol: string, address: string): Marketplace {
 type Window = Pick<TradeTransaction, 'transfers' | 'payments'>;
 
 function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
-  const match = eventArguments(ORDERS_MATCHED, log);
+  const match = ORDERS_MATCHED.read(log);
   if (match === null) return [];
   const window = windowBefore(log, transaction);
   const side = sideOf(match.buyHash, match.sellHash);

@@ -1,22 +1,21 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeAbi } from '@chainstead/events/abi';
+import { defineEvent } from '@chainstead/events/decoding';
 import type { NftTransfer } from '@chainstead/events/token-events';
-import { parseAbiItem, parseAbiParameters } from 'abitype';
-import type { ContractEventArgsFromTopics } from 'viem';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { parseAbiParameters } from 'abitype';
 import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 import { inWindow } from '../transaction-window.ts';
 
-const INVENTORY = parseAbiItem([
-  'event EvInventory(bytes32 indexed itemHash, address maker, address taker, uint256 orderSalt, uint256 settleSalt, uint256 intent, uint256 delegateType, uint256 deadline, address currency, bytes dataMask, Item item, Detail detail)',
-  'struct Item { uint256 price; bytes data; }',
-  'struct Detail { uint8 op; uint256 orderIdx; uint256 itemIdx; uint256 price; bytes32 itemHash; address executionDelegate; bytes dataReplacement; uint256 bidIncentivePct; uint256 aucMinIncrementPct; uint256 aucIncDurationSecs; Fee[] fees; }',
-  'struct Fee { uint256 percentage; address to; }',
-]);
-const PROFIT = parseAbiItem('event EvProfit(bytes32 itemHash, address currency, address to, uint256 amount)');
+const DETAIL =
+  '(uint8 op, uint256 orderIdx, uint256 itemIdx, uint256 price, bytes32 itemHash, address executionDelegate, bytes dataReplacement, uint256 bidIncentivePct, uint256 aucMinIncrementPct, uint256 aucIncDurationSecs, (uint256 percentage, address to)[] fees)';
+const INVENTORY = defineEvent(
+  `event EvInventory(bytes32 indexed itemHash, address maker, address taker, uint256 orderSalt, uint256 settleSalt, uint256 intent, uint256 delegateType, uint256 deadline, address currency, bytes dataMask, (uint256 price, bytes data) item, ${DETAIL} detail)`,
+);
+const PROFIT = defineEvent('event EvProfit(bytes32 itemHash, address currency, address to, uint256 amount)');
 
-type Inventory = ContractEventArgsFromTopics<[typeof INVENTORY], 'EvInventory'>;
-type Profit = ContractEventArgsFromTopics<[typeof PROFIT], 'EvProfit'>;
+type Inventory = NonNullable<ReturnType<typeof INVENTORY.read>>;
+type Profit = NonNullable<ReturnType<typeof PROFIT.read>>;
 
 /** Bids, refunds and cancellations emit the same event. */
 const OPERATIONS = { sellOrderCompleted: 1, buyOfferCompleted: 2, auctionCompleted: 5 } as const;
@@ -30,7 +29,7 @@ const PROTOCOL = 'x2y2-r1';
 export const x2y2: Marketplace = {
   name: 'x2y2',
   protocol: PROTOCOL,
-  topics: [INVENTORY, PROFIT].map(topicOf),
+  topics: [INVENTORY, PROFIT].map(({ topic }) => topic),
   addresses: deployments(PROTOCOL, { 1: '0x74312363e45dcaba76c59ec49a7aa8a65a67eed3' }),
   fills,
 };
@@ -40,12 +39,12 @@ function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   let previous: Log | null = null;
   let profits: Profit[] = [];
   for (const log of own) {
-    const profit = eventArguments(PROFIT, log);
+    const profit = PROFIT.read(log);
     if (profit !== null) {
       profits.push(profit);
       continue;
     }
-    const inventory = eventArguments(INVENTORY, log);
+    const inventory = INVENTORY.read(log);
     if (inventory !== null) {
       const moved = inWindow(transaction.transfers, { after: previous, before: log });
       const fill = fillOf(log, inventory, moved, profits);

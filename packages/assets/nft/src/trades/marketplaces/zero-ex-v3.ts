@@ -1,17 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import { type Hex, type Log, parseAddress } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import type { ContractEventArgsFromTopics } from 'viem';
-import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace, type TradedItem, type TradeTransaction } from '../marketplace.ts';
+import { lowerCase } from '../traded-item.ts';
 import { areAdjacent } from '../transaction-window.ts';
 import { readAssetData } from '../zero-ex-asset-data.ts';
 
-const FILL = parseAbiItem(
+const FILL = defineEvent(
   'event Fill(address indexed makerAddress, address indexed feeRecipientAddress, bytes makerAssetData, bytes takerAssetData, bytes makerFeeAssetData, bytes takerFeeAssetData, bytes32 indexed orderHash, address takerAddress, address senderAddress, uint256 makerAssetFilledAmount, uint256 takerAssetFilledAmount, uint256 makerFeePaid, uint256 takerFeePaid, uint256 protocolFeePaid)',
 );
 
-type FillArguments = ContractEventArgsFromTopics<[typeof FILL], 'Fill'>;
+type FillArguments = NonNullable<ReturnType<typeof FILL.read>>;
 
 const PROTOCOL = '0x-v3';
 const OPENSEA_ON_POLYGON = parseAddress('0xfede379e48c873c75f3cc0c81f7c784ad730a8f7');
@@ -20,7 +19,7 @@ const OPENSEA_ON_POLYGON = parseAddress('0xfede379e48c873c75f3cc0c81f7c784ad730a
 export const openSeaOnPolygon: Marketplace = {
   name: 'opensea',
   protocol: PROTOCOL,
-  topics: [topicOf(FILL)],
+  topics: [FILL.topic],
   addresses: (chain: Chain) => (chain.id === 137 ? [OPENSEA_ON_POLYGON] : []),
   fills,
 };
@@ -28,7 +27,7 @@ export const openSeaOnPolygon: Marketplace = {
 export const zeroExV3: Marketplace = {
   name: '0xprotocol',
   protocol: PROTOCOL,
-  topics: [topicOf(FILL)],
+  topics: [FILL.topic],
   addresses: deployments(PROTOCOL, { 137: '0x0c58c1170f1ded633862a1166f52107490a9c594' }),
   fills,
 };
@@ -89,7 +88,7 @@ function areMatched(one: FilledOrder, other: FilledOrder, transaction: TradeTran
 }
 
 function readOrder(log: Log): FilledOrder | null {
-  const event = eventArguments(FILL, log);
+  const event = FILL.read(log);
   if (event === null) return null;
   const { makerAssetFilledAmount: given, takerAssetFilledAmount: taken } = event;
   const makerAsset = readAssetData(event.makerAssetData, given);

@@ -1,14 +1,14 @@
 import { type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Marketplace } from '../marketplace.ts';
 import { type NetOrder, netOrderFills } from '../net-order.ts';
+import { lowerCase, tradedItem } from '../traded-item.ts';
 
 const ORDER = 'uint8 direction, address maker, address taker, uint256 nonce, address erc20Token';
-const ERC721_FILLED = parseAbiItem(
+const ERC721_FILLED = defineEvent(
   `event ERC721OrderFilled(${ORDER}, uint256 erc20TokenAmount, address erc721Token, uint256 erc721TokenId, address matcher)`,
 );
-const ERC1155_FILLED = parseAbiItem(
+const ERC1155_FILLED = defineEvent(
   `event ERC1155OrderFilled(${ORDER}, uint256 erc20FillAmount, address erc1155Token, uint256 erc1155TokenId, uint128 erc1155FillAmount, address matcher)`,
 );
 
@@ -19,7 +19,7 @@ const EXCHANGE_PROXY = '0xdef1c0ded9bec7f1a1670819833240f027b25eff';
 export const zeroExV4: Marketplace = {
   name: '0xprotocol',
   protocol: PROTOCOL,
-  topics: [ERC721_FILLED, ERC1155_FILLED].map(topicOf),
+  topics: [ERC721_FILLED, ERC1155_FILLED].map(({ topic }) => topic),
   addresses: deployments(PROTOCOL, {
     1: EXCHANGE_PROXY,
     10: '0xdef1abe32c034e558cdd535791643c58a13acc10',
@@ -33,7 +33,7 @@ export const zeroExV4: Marketplace = {
 };
 
 function readOrder(log: Log): NetOrder | null {
-  const order = eventArguments(ERC721_FILLED, log) ?? eventArguments(ERC1155_FILLED, log);
+  const order = ERC721_FILLED.read(log) ?? ERC1155_FILLED.read(log);
   if (order === null) return null;
   const [maker, taker] = [lowerCase(order.maker), lowerCase(order.taker)];
   const makerSells = order.direction === 0;

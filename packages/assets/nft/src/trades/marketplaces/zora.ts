@@ -1,20 +1,20 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'abitype';
-import { eventArguments, lowerCase, paymentToken, topicOf, tradedItem } from '../event-arguments.ts';
+import { defineEvent } from '@chainstead/events/decoding';
 import { deployments, type Fill, type Marketplace } from '../marketplace.ts';
+import { lowerCase, paymentToken, tradedItem } from '../traded-item.ts';
 
 /** The same transaction also has ExchangeExecuted, for the same trade. */
-const ASK_FILLED = parseAbiItem(
+const ASK_FILLED = defineEvent(
   'event AskFilled(address indexed tokenContract, uint256 indexed tokenId, address indexed buyer, address finder, (address seller, address sellerFundsRecipient, address askCurrency, uint16 findersFeeBps, uint256 askPrice) ask)',
 );
-const AUCTION_ENDED = parseAbiItem(
+const AUCTION_ENDED = defineEvent(
   'event AuctionEnded(uint256 indexed auctionId, uint256 indexed tokenId, address indexed tokenContract, address tokenOwner, address curator, address winner, uint256 amount, uint256 curatorFee, address auctionCurrency)',
 );
 
 export const zoraAsks: Marketplace = {
   name: 'zora',
   protocol: 'zora-asks-v1.1',
-  topics: [topicOf(ASK_FILLED)],
+  topics: [ASK_FILLED.topic],
   addresses: deployments('zora-asks-v1.1', {
     1: '0x6170b3c3a54c3d8c854934cbc314ed479b2b29a3',
     137: '0x3634e984ba0373cfa178986fd19f03ba4dd8e469',
@@ -26,13 +26,13 @@ export const zoraAsks: Marketplace = {
 export const zoraAuctions: Marketplace = {
   name: 'zora',
   protocol: 'zora-auctions-v2',
-  topics: [topicOf(AUCTION_ENDED)],
+  topics: [AUCTION_ENDED.topic],
   addresses: deployments('zora-auctions-v2', { 1: '0xe468ce99444174bd3bbbed09209577d25d1ad673' }),
   fills: (own) => own.flatMap((log) => auctionFill(log) ?? []),
 };
 
 function askFill(log: Log): Fill | null {
-  const filled = eventArguments(ASK_FILLED, log);
+  const filled = ASK_FILLED.read(log);
   if (filled === null) return null;
   const { tokenContract, tokenId, buyer, ask } = filled;
   return {
@@ -47,7 +47,7 @@ function askFill(log: Log): Fill | null {
 }
 
 function auctionFill(log: Log): Fill | null {
-  const ended = eventArguments(AUCTION_ENDED, log);
+  const ended = AUCTION_ENDED.read(log);
   if (ended === null) return null;
   return {
     log,

@@ -1,8 +1,14 @@
 /** Seaport's logs for tests. */
 import { type Address, type Hash, parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
 import { type ExampleLog, exampleLog } from '../../testing/example-transaction.ts';
-import { ORDERS_MATCHED } from '../seaport-fills.ts';
-import { ORDER_FULFILLED } from '../seaport-order.ts';
+
+const ORDER_FULFILLED = parseAbiItem([
+  'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)',
+  'struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
+  'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
+]);
+const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
 
 export const SEAPORT_1_1 = parseAddress('0x00000000006c3852cbef3e08e8df289169ede581');
 export const SEAPORT_1_6 = parseAddress('0x0000000000000068f116a894984e2db1123eb395');
