@@ -155,8 +155,8 @@ function renderRules({ rule, hops, rules }: PriceExplanation): string {
   const rows = [
     ['US dollars on each side of a pool, at least', String(rules.min_side_usd), 'PRICE_MIN_SIDE_USD'],
     ['Window of medians, and age of new pools, in seconds', String(rules.window_seconds), 'PRICE_WINDOW_SECONDS'],
-    ['Factor to the median from which a price must hold', String(rules.jump_limit), 'PRICE_JUMP_LIMIT'],
-    ...(isDirect ? [] : [['The same for each of the two steps', String(rules.hop_jump_limit), 'PRICE_JUMP_LIMIT']]),
+    ['Factor to the median from which a price must hold', String(rules.jump_limit), ''],
+    ...(isDirect ? [] : [['The same for each of the two steps', String(rules.hop_jump_limit), '']]),
     ['Seconds for which it must hold', String(rules.hold_seconds), 'PRICE_HOLD_SECONDS'],
     ['Deepest pools that count', String(rules.pools_max), ''],
     ...(isDirect

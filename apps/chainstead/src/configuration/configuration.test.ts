@@ -151,17 +151,15 @@ describe('chains', () => {
       TRUSTED_HOOKS_ETH: hook,
       PRICE_MIN_SIDE_USD: '150.25',
       PRICE_WINDOW_SECONDS: '3600',
-      PRICE_JUMP_LIMIT: '1.5',
       PRICE_HOLD_SECONDS: '0',
       PRICE_HOP_MIN_USD: '100000',
     });
     const [eth, base] = configuration.chains;
     const pricing = {
+      ...DEFAULT_PRICING_RULES,
       minSideDepth: { numerator: 15_025n, denominator: 100n },
       windowSeconds: 3_600,
-      jumpLimit: { numerator: 15n, denominator: 10n },
       holdSeconds: 0,
-      poolsMax: 64,
       hopMinDepth: { numerator: 100_000n, denominator: 1n },
     };
     expect(eth?.chain).toMatchObject({ pricing, trustedHooks: [hook.toLowerCase()] });

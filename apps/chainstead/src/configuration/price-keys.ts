@@ -19,14 +19,8 @@ export const priceKeys = {
     example: '3600',
     default: '1800',
   }),
-  PRICE_JUMP_LIMIT: withDefault(exactNumber(1, 100), {
-    description:
-      'Factor between a price and its median over the window. Above it, the median is served until the price has held for PRICE_HOLD_SECONDS',
-    example: '1.5',
-    default: '1.1',
-  }),
   PRICE_HOLD_SECONDS: withDefault(wholeNumber(0, DAY_SECONDS), {
-    description: 'Seconds for which a price beyond PRICE_JUMP_LIMIT must hold before it is served',
+    description: 'Seconds for which a price more than 10 % off its median must hold before it is served',
     example: '900',
     default: '600',
   }),
@@ -42,11 +36,10 @@ type PriceSettings = { readonly [Key in keyof typeof priceKeys]: z.output<(typeo
 
 export function pricingRules(settings: PriceSettings): PricingRules {
   return {
+    ...DEFAULT_PRICING_RULES,
     minSideDepth: settings.PRICE_MIN_SIDE_USD,
     windowSeconds: settings.PRICE_WINDOW_SECONDS,
-    jumpLimit: settings.PRICE_JUMP_LIMIT,
     holdSeconds: settings.PRICE_HOLD_SECONDS,
-    poolsMax: DEFAULT_PRICING_RULES.poolsMax,
     hopMinDepth: settings.PRICE_HOP_MIN_USD,
   };
 }

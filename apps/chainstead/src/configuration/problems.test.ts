@@ -108,7 +108,6 @@ describe('problems', () => {
     ['a depth with seven decimals', { PRICE_MIN_SIDE_USD: '0.1234567' }, 'PRICE_MIN_SIDE_USD'],
     ['a depth below zero', { PRICE_MIN_SIDE_USD: '-1' }, 'PRICE_MIN_SIDE_USD'],
     ['a window of nothing', { PRICE_WINDOW_SECONDS: '0' }, 'PRICE_WINDOW_SECONDS'],
-    ['a jump limit below 1', { PRICE_JUMP_LIMIT: '0.9' }, 'PRICE_JUMP_LIMIT'],
     ['a hold of more than a day', { PRICE_HOLD_SECONDS: '86401' }, 'PRICE_HOLD_SECONDS'],
     ['a depth of a hop in words', { PRICE_HOP_MIN_USD: 'much' }, 'PRICE_HOP_MIN_USD'],
     ['a dollar token that is no address', { CHAINS: 'eth', DOLLAR_TOKENS_ETH: 'USDC' }, 'DOLLAR_TOKENS_ETH'],

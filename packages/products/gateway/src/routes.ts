@@ -1,6 +1,6 @@
 import { type Clock, toQuantity } from '@chainstead/core';
-import { type ApiApp, errorResponses, NotFoundError, type RouteModule } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { type ApiApp, defineRoute, errorResponses, NotFoundError, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import type { GatewayChain } from './call.ts';
 import { offeredMethods } from './methods/method-table.ts';
 import { BATCH_MAX } from './protocol/rpc-errors.ts';
@@ -66,53 +66,53 @@ export function createGatewayRoutes({
     name: chain.name,
     nativeCurrency: { name: chain.native.name, symbol: chain.native.symbol, decimals: chain.native.decimals },
   }));
-  return (app) => {
+  return (app, dependencies) => {
     describeCalls(app);
-    app.openapi(open('/supportedMethods', 'List the supported methods of each chain', z.array(methodsSchema)), (c) =>
-      c.json(all, 200),
-    );
-    app.openapi(chainMethodsRoute, (c) => {
-      const { chain } = c.req.valid('param');
-      const methods = bySlug.get(chain);
-      if (methods === undefined) throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
-      return c.json(methods, 200);
+    defineRoute(app, dependencies, {
+      ...OPEN,
+      path: '/supportedMethods',
+      summary: 'List the supported methods of each chain',
+      response: { description: 'The requested data', schema: z.array(methodsSchema) },
+      answer: async () => all,
     });
-    app.openapi(open('/chain/all', 'List the chains by path segment', z.array(z.string())), (c) =>
-      c.json([...bySlug.keys()], 200),
-    );
-    app.openapi(
-      open('/chain/extended/all', 'List the chains with IDs, names and native tokens', z.array(extendedChainSchema)),
-      (c) => c.json(extended, 200),
-    );
-    app.openapi(open('/info', 'Get the seconds since the server start', z.object({ uptime: z.number() })), (c) =>
-      c.json({ uptime: (clock.now() - startedAt) / 1_000 }, 200),
-    );
+    defineRoute(app, dependencies, {
+      ...OPEN,
+      path: '/{chain}/supportedMethods',
+      summary: 'List the supported methods of a chain',
+      params: { chain: z.string().openapi({ example: 'eth' }) },
+      response: { description: 'The supported methods', schema: methodsSchema },
+      onlyErrors: [404],
+      async answer({ chain }) {
+        const methods = bySlug.get(chain);
+        if (methods === undefined) throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
+        return methods;
+      },
+    });
+    defineRoute(app, dependencies, {
+      ...OPEN,
+      path: '/chain/all',
+      summary: 'List the chains by path segment',
+      response: { description: 'The requested data', schema: z.array(z.string()) },
+      answer: async () => [...bySlug.keys()],
+    });
+    defineRoute(app, dependencies, {
+      ...OPEN,
+      path: '/chain/extended/all',
+      summary: 'List the chains with IDs, names and native tokens',
+      response: { description: 'The requested data', schema: z.array(extendedChainSchema) },
+      answer: async () => extended,
+    });
+    defineRoute(app, dependencies, {
+      ...OPEN,
+      path: '/info',
+      summary: 'Get the seconds since the server start',
+      response: { description: 'The requested data', schema: z.object({ uptime: z.number() }) },
+      answer: async () => ({ uptime: (clock.now() - startedAt) / 1_000 }),
+    });
   };
 }
 
-const chainMethodsRoute = createRoute({
-  method: 'get',
-  path: '/{chain}/supportedMethods',
-  tags: [TAG],
-  summary: 'List the supported methods of a chain',
-  security: [],
-  request: { params: z.object({ chain: z.string().openapi({ example: 'eth' }) }) },
-  responses: {
-    200: { description: 'The supported methods', content: { 'application/json': { schema: methodsSchema } } },
-    ...errorResponses(404),
-  },
-});
-
-function open<Path extends string, Schema extends z.ZodType>(path: Path, summary: string, schema: Schema) {
-  return createRoute({
-    method: 'get',
-    path,
-    tags: [TAG],
-    summary,
-    security: [],
-    responses: { 200: { description: 'The requested data', content: { 'application/json': { schema } } } },
-  });
-}
+const OPEN = { tags: [TAG], isOpen: true, onlyErrors: [] } as const;
 
 /** Calls are handled before the router, so they are only documented here. */
 function describeCalls(app: ApiApp): void {

@@ -1,23 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { ApiApp } from '../api-context.ts';
 import type { RouteModule } from '../api-dependencies.ts';
 import { withScope } from '../api-dependencies.ts';
-import { errorResponses } from '../requests/error-answer.ts';
+import { defineRoute } from '../lists/define-route.ts';
 
 const BASE = '/api/v2.2';
 const versionSchema = z.object({ version: z.string().openapi({ example: '1.0.0' }) }).openapi('ApiVersion');
-
-const version = createRoute({
-  method: 'get',
-  path: `${BASE}/web3/version`,
-  operationId: 'web3ApiVersion',
-  tags: ['System'],
-  summary: 'Get the version of Chainstead',
-  responses: {
-    200: { description: 'The version', content: { 'application/json': { schema: versionSchema } } },
-    ...errorResponses(401, 429),
-  },
-});
 
 const weightSchema = z
   .object({
@@ -27,19 +15,6 @@ const weightSchema = z
     price: z.number().openapi({ example: 0 }),
   })
   .openapi('EndpointWeight');
-
-const weights = createRoute({
-  method: 'get',
-  path: `${BASE}/info/endpointWeights`,
-  operationId: 'endpointWeights',
-  tags: ['System'],
-  summary: 'List the served operations with their weights',
-  description: 'For clients that limit their rate by the weights of the hosted API.',
-  responses: {
-    200: { description: 'The served operations', content: { 'application/json': { schema: z.array(weightSchema) } } },
-    ...errorResponses(401, 429),
-  },
-});
 
 const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
   getWalletTokenTransfers: 50,
@@ -67,9 +42,26 @@ const RATE_LIMIT_COST_DEFAULT = 10;
 
 export function informationRoutes(programVersion: string): RouteModule {
   return withScope('data', [
-    (app) => {
-      app.openapi(version, (c) => c.json({ version: programVersion }, 200));
-      app.openapi(weights, (c) => c.json(weightsOf(app), 200));
+    (app, dependencies) => {
+      defineRoute(app, dependencies, {
+        path: `${BASE}/web3/version`,
+        operationId: 'web3ApiVersion',
+        tags: ['System'],
+        summary: 'Get the version of Chainstead',
+        response: { description: 'The version', schema: versionSchema },
+        onlyErrors: [401, 429],
+        answer: async () => ({ version: programVersion }),
+      });
+      defineRoute(app, dependencies, {
+        path: `${BASE}/info/endpointWeights`,
+        operationId: 'endpointWeights',
+        tags: ['System'],
+        summary: 'List the served operations with their weights',
+        description: 'For clients that limit their rate by the weights of the hosted API.',
+        response: { description: 'The served operations', schema: z.array(weightSchema) },
+        onlyErrors: [401, 429],
+        answer: async () => weightsOf(app),
+      });
     },
   ]);
 }

@@ -35,7 +35,8 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
   readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
   /** If one is off, the response is the 400 of `indexedChain`. */
   readonly datasets?: readonly NeededDataset[];
-  readonly response: {
+  /** Absent: every response is an error. */
+  readonly response?: {
     readonly description: string;
     readonly schema: z.ZodType<Body>;
     /** @default 200 */
@@ -45,6 +46,10 @@ export interface Route<Params extends Shape, Query extends Shape, Lists extends 
   readonly otherResponses?: RouteConfig['responses'];
   /** In addition to 401, 500, 503, 400 for invalid parameters, and 429. */
   readonly errors?: readonly DocumentedStatus[];
+  /** All of them, for a route that reads no data. */
+  readonly onlyErrors?: readonly DocumentedStatus[];
+  /** Without a key. @default false */
+  readonly isOpen?: boolean;
   /** @default true */
   readonly hasRateLimit?: boolean;
   answer(given: Given<Params, Query, Lists, Sent>): Promise<NoInfer<Body> | Response>;
@@ -61,7 +66,7 @@ export function defineRoute<
   Sent = undefined,
 >(app: ApiApp, { chains }: Pick<ApiDependencies, 'chains'>, route: Route<Params, Query, Lists, Sent, Body>): void {
   const { datasets = [], response, body } = route;
-  const { status = 200 } = response;
+  const status = response?.status ?? 200;
   const { params, query, method = body === undefined ? 'get' : 'post' } = route;
   const hasQuery = query !== undefined || route.lists !== undefined;
   const errors = new Set<DocumentedStatus>([401, 500, 503, ...(route.errors ?? [])]);
@@ -73,6 +78,7 @@ export function defineRoute<
     ...(route.operationId !== undefined && { operationId: route.operationId }),
     tags: [...route.tags],
     summary: route.summary,
+    ...(route.isOpen === true && { security: [] }),
     ...(route.description !== undefined && { description: route.description }),
     request: {
       ...(params !== undefined && { params: z.object(params) }),
@@ -81,9 +87,11 @@ export function defineRoute<
     },
     ...(route.bodyBounds !== undefined && bodyBounds(route.bodyBounds)),
     responses: {
-      [status]: { description: response.description, content: { 'application/json': { schema: response.schema } } },
+      ...(response !== undefined && {
+        [status]: { description: response.description, content: { 'application/json': { schema: response.schema } } },
+      }),
       ...route.otherResponses,
-      ...errorResponses(...errors),
+      ...errorResponses(...(route.onlyErrors ?? errors)),
     },
   });
   const respond = async (c: Context): Promise<Response> => {
