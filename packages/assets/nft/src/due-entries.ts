@@ -1,7 +1,6 @@
 import type { DueEntry } from '@chainstead/jobs';
-import { DUE_COLLECTIONS } from './collections/collection-rows.ts';
-import { COLLECTION_METADATA, TOKEN_METADATA } from './collections/metadata-kinds.ts';
-import { DUE_TOKENS } from './collections/token-rows.ts';
+import { COLLECTION_METADATA, DUE_COLLECTIONS } from './collections/collection-rows.ts';
+import { DUE_TOKENS, TOKEN_METADATA } from './collections/token-rows.ts';
 import { DUE_TRAITS, TRAITS_WORK } from './traits/due-traits.ts';
 
 export const nftDueEntries: readonly DueEntry[] = [

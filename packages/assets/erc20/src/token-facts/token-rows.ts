@@ -2,18 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, rawSql, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 
-export interface StoredToken {
-  readonly address: Address;
+export interface StoredToken extends Omit<TokenFacts, 'isNft'> {
   /** erc20, erc721, erc1155; null: unknown, or not a token. */
   readonly standard: string | null;
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
   readonly isRead: boolean;
-  readonly logo: string | null;
-  readonly verified: boolean;
-  readonly possibleSpam: boolean;
   readonly totalSupply: string | null;
   readonly supplyBlock: number | null;
   readonly isSupplyRecent: boolean;

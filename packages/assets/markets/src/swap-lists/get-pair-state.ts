@@ -13,6 +13,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { toDateBound } from '@chainstead/pages';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { formsOf } from './swaps-page.ts';
@@ -59,16 +60,9 @@ export interface PairOfTokens {
   readonly tokens: readonly TokenRecord[];
 }
 
-export interface TokenRecord {
-  readonly address: Address;
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-  readonly logo: string | null;
-  readonly possible_spam: boolean;
-  readonly verified: boolean;
-  readonly created_block: number | null;
-  readonly created_at: Date | null;
+export interface TokenRecord extends Omit<TokenFacts, 'isNft'> {
+  readonly createdBlock: number | null;
+  readonly createdAt: Date | null;
 }
 
 /** The deepest proven pool that existed at the block; null: none. */
@@ -137,8 +131,8 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
 export async function withTokenRecords(database: ReadDatabase, chain: Chain, pair: Candidate): Promise<PairOfTokens> {
   const { token0, token1 } = pair;
   const tokens = await database.select<TokenRecord>(
-    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
-     WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
+    sql`SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, verified, possible_spam AS "possibleSpam",
+       created_block AS "createdBlock", created_at AS "createdAt" FROM tokens WHERE chain_id = ${chain.id}::bigint AND address = ANY (${[token0, token1].map(addressBytes)}::bytea[])`,
   );
   return { ...pair, tokens };
 }

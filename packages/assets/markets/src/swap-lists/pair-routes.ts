@@ -137,9 +137,9 @@ function showToken(address: Address, { tokens }: PairOfTokens, chain: Chain): z.
     logo: record?.logo ?? null,
     logo_hash: null,
     thumbnail: record?.logo ?? null,
-    block_number: record?.created_block?.toString() ?? null,
+    block_number: record?.createdBlock?.toString() ?? null,
     validated: symbol === null ? 0 : 1,
-    created_at: record?.created_at?.toISOString() ?? null,
+    created_at: record?.createdAt?.toISOString() ?? null,
   };
 }
 

@@ -17,6 +17,8 @@ import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.t
 import type { NftStandard } from './probe-behaviour.ts';
 import type { ContractReading, SeenEvents } from './read-contract.ts';
 
+export const COLLECTION_METADATA = 'nft-collection';
+
 export const DUE_COLLECTIONS: DueTable = {
   name: 'nft_collections',
   key: ['token_address', 'chain_id'],

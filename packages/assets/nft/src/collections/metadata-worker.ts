@@ -3,14 +3,19 @@ import { counter, defineMetrics, type Logger, type Registry } from '@chainstead/
 import type { Database } from '@chainstead/db';
 import type { DueWork } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { COLLECTION_COLUMNS_CLAIMED, DUE_COLLECTIONS, type DueCollection, forgetRefusals } from './collection-rows.ts';
-import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
+import {
+  COLLECTION_COLUMNS_CLAIMED,
+  COLLECTION_METADATA,
+  DUE_COLLECTIONS,
+  type DueCollection,
+  forgetRefusals,
+} from './collection-rows.ts';
 import { createContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
 import { type MetadataContext, type OnCollection, readDueCollection } from './read-due-collection.ts';
 import { readDueToken } from './read-due-token.ts';
 import { nodeRetryDelay } from './retry-delay.ts';
-import { DUE_TOKENS, type DueToken, TOKEN_COLUMNS_CLAIMED } from './token-rows.ts';
+import { DUE_TOKENS, type DueToken, TOKEN_COLUMNS_CLAIMED, TOKEN_METADATA } from './token-rows.ts';
 
 export interface MetadataOptions {
   readonly database: Database;

@@ -2,8 +2,8 @@ import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type Database, sql, type Transaction, transactionLock } from '@chainstead/db';
 import { defineApiError } from '@chainstead/http';
 import { dueChannel } from '@chainstead/jobs';
-import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
-import type { TokenKey } from './token-rows.ts';
+import { COLLECTION_METADATA } from './collection-rows.ts';
+import { TOKEN_METADATA, type TokenKey } from './token-rows.ts';
 
 export interface Requester {
   readonly id: string;

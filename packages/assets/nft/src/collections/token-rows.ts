@@ -1,17 +1,18 @@
 import type { Address } from '@chainstead/core';
-import { type Database, fromNow, hexText, rawSql, sql } from '@chainstead/db';
-import { type Claim, type DueTable, failureOf, isClaimed, SETTLED } from '@chainstead/jobs';
+import { type Database, hexText, rawSql, type Sql, sql } from '@chainstead/db';
+import { type Claim, type DueTable, failDue, isClaimed, SETTLED } from '@chainstead/jobs';
 import { storedUri } from './collection-rows.ts';
 
 /** Keeps the source of a request that arrived meanwhile. */
 const FROM_KNOWN_URI = sql`from_known_uri = from_known_uri AND due_at IS NOT NULL`;
-const ON_FAILURE = sql`status = 'failed', requested_by = NULL, ${FROM_KNOWN_URI}`;
+
+export const TOKEN_METADATA = 'nft-token';
 
 export const DUE_TOKENS: DueTable = {
   name: 'nft_token_metadata',
   key: ['token_address', 'chain_id', 'token_id'],
   isUrgent: sql`requested_by IS NOT NULL`,
-  onFailure: ON_FAILURE,
+  onFailure: sql`status = 'failed', requested_by = NULL, ${FROM_KNOWN_URI}`,
   isSpread: true,
 };
 
@@ -39,13 +40,12 @@ export interface FoundUri {
 export async function saveToken(
   database: Database,
   claim: Claim<unknown>,
-  document: FoundUri & { readonly text: string | null },
+  { uri, isRequested, text }: FoundUri & { readonly text: string | null },
 ): Promise<void> {
+  const status = text === null ? 'none' : 'known';
   await database.query(
-    sql`WITH later AS MATERIALIZED (SELECT ${NOW} AS now)
-     UPDATE nft_token_metadata SET status = ${document.text === null ? 'none' : 'known'}, token_uri = ${storedUri(document.uri)}, metadata = ${document.text},
-       synced_at = now(), uri_synced_at = CASE WHEN ${document.isRequested}::boolean THEN later.now ELSE uri_synced_at END,
-       ${SETTLED}, requested_by = NULL, ${FROM_KNOWN_URI} FROM later WHERE ${isClaimed(DUE_TOKENS, claim)}`,
+    sql`UPDATE nft_token_metadata SET status = ${status}, token_uri = ${storedUri(uri)}, metadata = ${text}, synced_at = now(),
+       ${SETTLED}, requested_by = NULL, ${FROM_KNOWN_URI}${uriSynced(isRequested)} WHERE ${isClaimed(DUE_TOKENS, claim)}`,
   );
 }
 
@@ -53,16 +53,12 @@ export async function saveToken(
 export async function failToken(
   database: Database,
   claim: Claim<unknown>,
-  failure: FoundUri & { readonly error: unknown; readonly retrySeconds: number | null },
+  { uri, isRequested, ...failure }: FoundUri & { readonly error: unknown; readonly retrySeconds: number | null },
 ): Promise<void> {
-  const { code, message } = failureOf(failure.error);
-  await database.query(
-    sql`WITH later AS MATERIALIZED (SELECT ${NOW} AS now, ${fromNow(sql`${failure.retrySeconds}::float8`)} AS moment)
-     UPDATE nft_token_metadata SET error_code = ${code}, error_message = ${message}, lease_until = NULL, holder = NULL, ${ON_FAILURE},
-       token_uri = coalesce(${storedUri(failure.uri)}, token_uri), uri_synced_at = CASE WHEN ${failure.isRequested}::boolean THEN later.now ELSE uri_synced_at END,
-       due_at = coalesce(due_at, later.moment) FROM later WHERE ${isClaimed(DUE_TOKENS, claim)}`,
-  );
+  const assignments = sql`token_uri = coalesce(${storedUri(uri)}, token_uri)${uriSynced(isRequested)}`;
+  await failDue(database, DUE_TOKENS, claim, { ...failure, assignments });
 }
 
-/** Citus: no volatile expression in a CASE on a distributed row. */
-const NOW = fromNow(rawSql(0));
+function uriSynced(isRequested: boolean): Sql {
+  return isRequested ? sql`, uri_synced_at = now()` : rawSql('');
+}

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { notifyDue } from '@chainstead/jobs';
-import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
+import { TOKEN_METADATA } from '../collections/token-rows.ts';
 import { leaveUnlessAway } from './leave-unless-away.ts';
 import type { NftRecord } from './nft-record.ts';
 

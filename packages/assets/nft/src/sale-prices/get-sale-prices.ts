@@ -2,7 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/pages';
-import { readEtherQuote } from '@chainstead/tokens/price-feeds';
+import { readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
+import { type TokenBook, type TokenEntry, type TokenFacts, tokenBook } from '@chainstead/tokens/token-book';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
 export interface Sale {
@@ -13,16 +14,9 @@ export interface Sale {
   readonly price: string;
   readonly tokenId: string;
   /** Null: the native token. */
-  readonly paymentToken: PaymentToken | null;
+  readonly paymentToken: TokenFacts | null;
   /** Dollars per ether at the sale; null if the chain has no price. */
   readonly etherPrice: Fraction | null;
-}
-
-export interface PaymentToken {
-  readonly address: Address;
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly logo: string | null;
 }
 
 export interface SalePrices {
@@ -42,9 +36,10 @@ export interface SalePrices {
 export async function getSalePrices(database: ReadDatabase, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
   const rows = await database.select<SaleColumns>(salePricesStatement(chain, query, await areTablesSpread(database)));
   const [first] = rows;
+  const tokenOf = tokenBook(first?.tokens ?? null);
   const saleOf = (name: SaleColumns['sale']): Sale | null => {
     const row = rows.find(({ sale }) => sale === name);
-    return row === undefined || row.transactionHash === null ? null : toSale(chain, row);
+    return row === undefined || row.transactionHash === null ? null : toSale(chain, row, tokenOf);
   };
   const [last, lowest, highest] = [saleOf('last'), saleOf('lowest'), saleOf('highest')];
   const average = first?.average ?? null;
@@ -61,9 +56,6 @@ export async function getSalePrices(database: ReadDatabase, chain: Chain, query:
 
 type StoredSale = Omit<Sale, 'paymentToken' | 'etherPrice'> & {
   readonly paymentToken: Address | null;
-  readonly paymentName: string | null;
-  readonly paymentSymbol: string | null;
-  readonly paymentLogo: string | null;
   readonly quote_value: string | null;
   readonly quote_source: number | null;
 };
@@ -71,17 +63,17 @@ type StoredSale = Omit<Sale, 'paymentToken' | 'etherPrice'> & {
 type SaleColumns = IndexedColumns & {
   readonly sales: number;
   readonly average: string | null;
+  readonly tokens: readonly TokenEntry[] | null;
   readonly sale: 'last' | 'lowest' | 'highest' | null;
   readonly newest_value: string | null;
   readonly newest_source: number | null;
 } & (StoredSale | { readonly transactionHash: null });
 
-function toSale(chain: Chain, stored: StoredSale): Sale {
-  const { transactionHash, blockTimestamp, buyer, seller, price, tokenId, paymentToken: address } = stored;
-  const { paymentName: name, paymentSymbol: symbol, paymentLogo: logo } = stored;
+function toSale(chain: Chain, stored: StoredSale, tokenOf: TokenBook): Sale {
+  const { transactionHash, blockTimestamp, buyer, seller, price, tokenId, paymentToken } = stored;
   return {
     ...{ transactionHash, blockTimestamp, buyer, seller, price, tokenId },
-    paymentToken: address && { address, name, symbol, logo },
+    paymentToken: paymentToken && tokenOf(paymentToken),
     etherPrice: readEtherQuote(chain, { value: stored.quote_value, source: stored.quote_source }),
   };
 }

@@ -1,8 +1,8 @@
 import { type Address, decimalAmount, type Fraction } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
-import { dollarsOf } from '@chainstead/tokens/price-feeds';
+import { dollarsOf } from '@chainstead/tokens/price-feeds/quotes';
 import { z } from '@hono/zod-openapi';
-import type { PaymentToken, Sale, SalePrices } from './get-sale-prices.ts';
+import type { Sale, SalePrices } from './get-sale-prices.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
@@ -115,7 +115,7 @@ function showSale(sale: Sale, now: Fraction | null, collection: Address | null):
 const COIN_ADDRESS = `0x${'e'.repeat(40)}`;
 const ETHER_DECIMALS = 18;
 
-function showPayment(token: PaymentToken | null) {
+function showPayment(token: Sale['paymentToken']) {
   return {
     token_name: token === null ? 'Ether' : (token.name ?? 'Wrapped Ether'),
     token_symbol: token === null ? 'ETH' : (token.symbol ?? 'WETH'),

@@ -2,7 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/pages';
-import { etherQuotes } from '@chainstead/tokens/price-feeds';
+import { etherQuotes } from '@chainstead/tokens/price-feeds/quotes';
+import { tokensOf } from '@chainstead/tokens/token-book';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { ofCollection, ofToken } from '../trades/trade-conditions.ts';
@@ -66,9 +67,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
   FROM (${joinSql(parts, '\n  UNION ALL ')}) AS part WHERE ${query.days}::integer > 0)`,
     PICKED,
     sql`trade AS MATERIALIZED (
-  SELECT picked.sale, trade.*, paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo
-  FROM picked LEFT JOIN LATERAL (SELECT * FROM (${pickedTrade}) AS trade LIMIT 1) AS trade ON true
-    LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true)`,
+  SELECT picked.sale, trade.* FROM picked LEFT JOIN LATERAL (SELECT * FROM (${pickedTrade}) AS trade LIMIT 1) AS trade ON true)`,
   ];
   const atSale = quotes.at({
     block: sql`trade.block_number`,
@@ -82,7 +81,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
   FROM (VALUES (true)) AS one LEFT JOIN trade ON true LEFT JOIN LATERAL ${atSale} AS quote ON true LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true
 )
 SELECT state.*, summary.sales::bigint AS sales, div(summary.total, nullif(summary.sales, 0)) AS average, trade.sale, ${SHOWN_COLUMNS},
-  trade.payment_name AS "paymentName", trade.payment_symbol AS "paymentSymbol", trade.payment_logo AS "paymentLogo",
+  ${tokensOf(sql`SELECT payment_token FROM trade`, chainId)} AS tokens,
   trade.quote_value, trade.quote_source, trade.newest_value, trade.newest_source
 FROM state CROSS JOIN summary CROSS JOIN shown AS trade`;
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, rawSql, type Sql, sql, type Transaction } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
-import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
+import { TOKEN_METADATA } from '../collections/token-rows.ts';
 import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
 
 export const IDS_PER_PIECE = 1_000;

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database, sql } from '@chainstead/db';
 import { notifyDue } from '@chainstead/jobs';
-import { COLLECTION_METADATA } from '../collections/metadata-kinds.ts';
+import { COLLECTION_METADATA } from '../collections/collection-rows.ts';
 import { leaveUnlessAway } from '../records/leave-unless-away.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 

@@ -74,8 +74,8 @@ function showToken(
     logo: known?.logo ?? null,
     logo_hash: null,
     thumbnail: known?.logo ?? null,
-    created_at: known?.created_at?.toISOString() ?? null,
-    possible_spam: known?.possible_spam ?? false,
+    created_at: known?.createdAt?.toISOString() ?? null,
+    possible_spam: known?.possibleSpam ?? false,
     verified_contract: known?.verified ?? false,
   };
 }

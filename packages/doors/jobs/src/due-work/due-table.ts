@@ -148,12 +148,12 @@ export async function releaseDue(
   );
 }
 
-/** `retrySeconds` null: no further attempt. */
+/** `retrySeconds` null: no further attempt. `assignments`: of this failure alone. */
 export async function failDue(
   database: Pick<Database, 'query'>,
   table: DueTable,
   claim: Claim<unknown>,
-  failure: { readonly error: unknown; readonly retrySeconds: number | null },
+  failure: { readonly error: unknown; readonly retrySeconds: number | null; readonly assignments?: Sql },
 ): Promise<void> {
   const { name, prefix } = partsOf(table);
   const { code, message } = failureOf(failure.error);
@@ -161,7 +161,7 @@ export async function failDue(
     // MATERIALIZED: else each Citus node uses its own time.
     sql`WITH later AS MATERIALIZED (SELECT ${fromNow(sql`${failure.retrySeconds}::float8`)} AS moment)
      UPDATE ${name} SET ${prefix}due_at = coalesce(${prefix}due_at, later.moment), ${prefix}lease_until = NULL, ${prefix}holder = NULL,
-       ${prefix}error_code = ${code}, ${prefix}error_message = ${message}${also(table.onFailure)}
+       ${prefix}error_code = ${code}, ${prefix}error_message = ${message}${also(table.onFailure)}${also(failure.assignments)}
      FROM later WHERE ${isClaimed(table, claim)}`,
   );
 }

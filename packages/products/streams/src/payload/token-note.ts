@@ -1,11 +1,7 @@
-export interface TokenNote {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
+import type { TokenFacts } from '@chainstead/tokens/token-book';
+
+export interface TokenNote extends Omit<TokenFacts, 'address' | 'isNft'> {
   readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
-  readonly logo: string | null;
-  readonly possibleSpam: boolean;
-  readonly verified: boolean;
 }
 
 export const UNKNOWN_TOKEN: TokenNote = {

@@ -25,8 +25,7 @@ export async function rankCandidates(
   candidates: readonly Candidate[],
   { chains, sortBy, boostsVerified, limit }: Ranking,
 ): Promise<readonly Candidate[]> {
-  const tier = ({ isExact, isVerified }: Candidate): number =>
-    (isExact ? 0 : 2) + (boostsVerified && !isVerified ? 1 : 0);
+  const tier = ({ isExact, verified }: Candidate): number => (isExact ? 0 : 2) + (boostsVerified && !verified ? 1 : 0);
   const pools = await readByCandidate(candidates, chains, async (chain, tokens) => {
     const ofTokens = new Map(tokens.map((token) => [token, { depths: new Map() }]));
     const found = await readTradedPools(sources.reads, chain, ofTokens);
@@ -37,7 +36,7 @@ export async function rankCandidates(
     (left, right) =>
       tier(left) - tier(right) ||
       poolsOf(right) - poolsOf(left) ||
-      Number(left.isSpam) - Number(right.isSpam) ||
+      Number(left.possibleSpam) - Number(right.possibleSpam) ||
       byAddress(left, right),
   );
   const compared = byPools.filter((token) => poolsOf(token) > 0).slice(0, COMPARED_MAX);

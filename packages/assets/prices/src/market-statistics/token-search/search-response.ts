@@ -108,7 +108,7 @@ export function showFoundToken({ token, chain, spans, holders }: FoundToken): z.
       oneDay: day === null ? null : shown(volumeOf(day)),
     },
     securityScore: null,
-    ...{ logo: token.logo, isVerifiedContract: token.isVerified },
+    ...{ logo: token.logo, isVerifiedContract: token.verified },
     implementations: [{ chainId, chain: chain.key, chainName: chain.name, address: token.address }],
   };
 }

@@ -1,22 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, isLowerHex, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 
 const SCANNED_MAX = 2_000;
 const CANDIDATES_MAX = 1_000;
 /** Characters. Shorter texts have no three letters for the index: they match the beginning. */
 const PART_LENGTH_MIN = 3;
 
-export interface Candidate {
+export interface Candidate extends Omit<TokenFacts, 'isNft'> {
   readonly chainId: number;
-  readonly address: Address;
   readonly isExact: boolean;
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-  readonly logo: string | null;
-  readonly isVerified: boolean;
-  readonly isSpam: boolean;
   /** Base units, decimal digits. */
   readonly totalSupply: string | null;
   readonly createdBlock: number | null;
@@ -106,8 +100,8 @@ WHERE coalesce(standard NOT IN ('erc721', 'erc1155'), true)${verifiedOnly ? sql`
 
 const READ = sql`address, chain_id, name, symbol, decimals, logo, verified, possible_spam, total_supply, created_block, created_at`;
 
-const COLUMNS = sql`${hexText('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified AS "isVerified",
-  possible_spam AS "isSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
+const COLUMNS = sql`${hexText('address')} AS address, chain_id AS "chainId", name, symbol, decimals, logo, verified,
+  possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", created_block AS "createdBlock",
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 
 function patternOf(query: string): string {

@@ -12,6 +12,7 @@ import {
 } from '@chainstead/core';
 import { shownToken } from '@chainstead/markets';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/pages';
+import type { TokenFacts } from '@chainstead/tokens/token-book';
 import { z } from '@hono/zod-openapi';
 import { newest } from '../decide/time-weighted.ts';
 import type { PricePlace } from '../place/price-place.ts';
@@ -66,18 +67,9 @@ export const tokenPriceSchema = z
 
 export type ShownTokenPrice = z.infer<typeof tokenPriceSchema>;
 
-export interface PricedToken {
-  readonly name: string | null;
-  readonly symbol: string | null;
-  readonly logo: string | null;
-  readonly decimals: number | null;
-  readonly possible_spam: boolean;
-  readonly verified: boolean;
-}
-
 export interface FoundPrice {
   readonly token: Address;
-  readonly facts: PricedToken | null;
+  readonly facts: TokenFacts;
   readonly price: Exclude<TokenPrice, { of: 'nothing' }>;
   /** US dollars; null: unknown. */
   readonly native: Fraction | null;
@@ -92,7 +84,7 @@ export interface FoundPrice {
 export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolean): ShownTokenPrice {
   const { token, facts, price, before, indexed, toBlock } = found;
   const isNative = shownToken(token, chain) === shownToken(ZERO_ADDRESS, chain);
-  const { name, symbol, decimals } = facts ?? (isNative ? chain.native : UNKNOWN);
+  const { name, symbol, decimals, logo, possibleSpam, verified } = facts;
   const pool =
     price.of === 'pools' ? price.pools.find(({ history }) => history.pool === price.decision.pool) : undefined;
   const state = pool?.history.changedAt;
@@ -101,7 +93,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
   return {
     tokenName: name,
     tokenSymbol: symbol,
-    tokenLogo: facts?.logo ?? null,
+    tokenLogo: logo,
     tokenDecimals: decimals === null ? null : String(decimals),
     nativePrice: showNativePrice(found, chain, isNative),
     usdPrice: nearestNumber(price.usd),
@@ -119,15 +111,13 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
     ...(toBlock !== null && { toBlock: String(toBlock) }),
     priceLastChangedAtBlock: state === undefined ? null : String(state.block),
     blockTimestamp: state === undefined ? null : String(state.since * 1_000),
-    possibleSpam: facts?.possible_spam ?? false,
-    verifiedContract: facts?.verified ?? false,
+    possibleSpam,
+    verifiedContract: verified,
     securityScore: null,
     indexed: showIndexed(indexed),
     ...(explains && { explanation: explainPrice(found) }),
   };
 }
-
-const UNKNOWN = { name: null, symbol: null, decimals: null };
 
 function showNativePrice(
   { price, native }: FoundPrice,

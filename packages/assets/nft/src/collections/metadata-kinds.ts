@@ -1,2 +1,0 @@
-export const COLLECTION_METADATA = 'nft-collection';
-export const TOKEN_METADATA = 'nft-token';
