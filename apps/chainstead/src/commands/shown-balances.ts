@@ -3,7 +3,8 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, joinSql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
-import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
+import { stateAt, storedNativeBalances } from '@chainstead/node-reads';
+import { knownBlock, type StateBlock } from '@chainstead/node-reads/requests';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { readTokenBook } from '@chainstead/tokens/token-book';
 

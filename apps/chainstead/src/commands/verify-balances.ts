@@ -1,6 +1,6 @@
 import { type Address, decimalAmount, defineError } from '@chainstead/core';
 import { type BalanceProof, type BalanceProver, createBalanceProver } from '@chainstead/erc20';
-import { committedBlock, type StateBlock } from '@chainstead/node-reads';
+import { committedBlock, type StateBlock } from '@chainstead/node-reads/requests';
 import { UsageError } from '../errors/usage-error.ts';
 import { withChain } from '../session/chain-session.ts';
 import type { Invocation } from '../session/command-context.ts';

@@ -30,13 +30,8 @@ import {
   tokenTradesRoute,
   walletTradesRoute,
 } from '@chainstead/nft';
-import {
-  createNodeReadQueue,
-  type NodeReadQueue,
-  nativeBalanceRoutes,
-  type ReadingContext,
-  transactionFactsOf,
-} from '@chainstead/node-reads';
+import { createNodeReadQueue, nativeBalanceRoutes } from '@chainstead/node-reads';
+import { type NodeReadQueue, type ReadingContext, transactionFactsOf } from '@chainstead/node-reads/requests';
 import { createOnDemandBackfill, type OnDemandBackfillOptions } from '@chainstead/pages/on-demand';
 import {
   createDirectPriceReader,

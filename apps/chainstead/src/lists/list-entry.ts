@@ -1,6 +1,6 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import type { CollectionFields } from '@chainstead/nft';
-import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/abi-text';
 import { z } from 'zod';
 
 /** `chainId` 0: every chain (labels and scams only). */

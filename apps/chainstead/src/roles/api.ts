@@ -14,7 +14,8 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createPictureReader } from '@chainstead/nft';
-import { createNodeReadQueue, hasCodeOf, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { createNodeReadQueue, hasCodeOf, placeOfHash } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { servicesOn } from '@chainstead/tokens/names';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { createDatasetRoutes } from '../datasets/index.ts';

@@ -10,7 +10,6 @@ export { readBalanceEvidence } from './balance-proofs/balance-evidence.ts';
 export { slotOfHolder } from './balance-proofs/balance-slot.ts';
 export { type BalanceProof, type BalanceProver, createBalanceProver } from './balance-proofs/prove-balance.ts';
 export { type BalanceSeries, readBalanceSeries } from './balances/balance-series.ts';
-export { readBalancesAround } from './balances/balances-around.ts';
 export { balancesProven } from './balances/balances-proven.ts';
 export { tokenCodes } from './balances/check-token-codes.ts';
 export type { Holding } from './balances/holding.ts';

@@ -1,5 +1,4 @@
 /** Token metadata, from contracts and imported lists. Start with `token-metadata.ts`. */
-export { cleanText, decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 export { CHANGED_DECIMALS, CHANGED_DECIMALS_WORK } from './changed-decimals.ts';
 export { INTERFACES, supportsInterface } from './erc165.ts';
 export { seekTokenCreations, tokenCreationReader } from './facts/token-creation.ts';

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
 import { createOnDemandBudget, defineApiError, type OnDemandBounds, type OnDemandBudget } from '@chainstead/http';
-import { type NodeReadQueue, type StateKind, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind } from '@chainstead/node-reads';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 
 export interface OnDemandReadsOptions extends OnDemandBounds {
   readonly nodeReads: NodeReadQueue;

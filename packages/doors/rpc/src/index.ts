@@ -14,7 +14,6 @@ export { parseBlock, parseHeader } from './formats/parse-block.ts';
 export { MalformedAnswerError, parseLogs } from './formats/parse-log.ts';
 export { parseReceipt } from './formats/parse-receipt.ts';
 export { placeLogs, repeatsIndexes } from './formats/place-logs.ts';
-export { standardHeader, standardTransaction } from './formats/standard-form.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { inBackground } from './in-background.ts';
 export type { CallRank, ConcurrencyLimiter, RateLimiter, UpstreamLimits } from './limits/call-limits.ts';

@@ -1,21 +1,17 @@
 /** Start reading at `queue/node-read-queue.ts`, `queue/state-worker.ts` and `state-at.ts`. */
 export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
 export { type CalledState, type ContractCalls, createContractCalls } from './calls/contract-calls.ts';
-export { fetchInParts, type ReadingContext } from './calls/fetch-in-parts.ts';
 export { isUnread, settleTogether } from './calls/settle-together.ts';
-export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';
 export { type HashPlace, hashPlacesReader, placeOfHash } from './hash-places/hash-places.ts';
 export { getNativeBalances, type NativeBalancesOptions } from './native-balances/get-native-balances.ts';
 export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
 export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';
 export { storedNativeBalances } from './native-balances/stored-native-balances.ts';
-export { type AskOptions, createNodeReadQueue, type NodeReadQueue, SILENCE_MS } from './queue/node-read-queue.ts';
+export { createNodeReadQueue, SILENCE_MS } from './queue/node-read-queue.ts';
 export { DUE_QUESTIONS } from './queue/question-rows.ts';
 export { recentAnswer } from './queue/recent-answer.ts';
 export { addStateReads } from './queue/state-worker.ts';
 export type { BlockToRead } from './read-at-block.ts';
 export { type AccountMethod, type StateAt, stateAt } from './state-at.ts';
-export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
-export { transactionFactsOf, transactionFactsReader } from './transaction-facts/transaction-facts.ts';
-export { unlessUnavailable } from './unless-unavailable.ts';
+export { transactionFactsReader } from './transaction-facts/transaction-facts.ts';

@@ -10,6 +10,7 @@ export type {
   SubjectHistories,
   TransactionHistories,
 } from './dataset/dataset.ts';
+export { contractsIn } from './dataset/dataset.ts';
 export { datasetsOf } from './dataset/datasets-of.ts';
 export { eventDataset, eventRows, logDataset } from './dataset/event-dataset.ts';
 export {

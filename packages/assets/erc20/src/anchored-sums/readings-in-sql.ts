@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, type Sql, type SqlValue, sql } from '@chainstead/db';
-import type { StateBlock } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import type { Said } from '../calls/fetch-balances.ts';
 import type { SubjectInSql } from './axes.ts';
 

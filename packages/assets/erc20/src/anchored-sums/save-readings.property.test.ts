@@ -1,7 +1,7 @@
 /** Storing the reads of many wallets together has the same result as one after the other, with few transactions. */
 import type { Address } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, atDepth, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
-import { type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateReadingContext } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { Axis } from './axes.ts';
 import type { Readings } from './readings-in-sql.ts';

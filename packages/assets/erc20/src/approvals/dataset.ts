@@ -2,7 +2,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { defineEvent } from '@chainstead/events/decoding';
 import { topicOf } from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';
-import { eventDataset, eventRows } from '@chainstead/sync/datasets';
+import { contractsIn, eventDataset, eventRows } from '@chainstead/sync/datasets';
 import { erc20Approvals as table } from './schema.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
@@ -17,8 +17,7 @@ export const erc20Approvals = eventDataset({
       chain.erc20Exclusions.includes(token) ? [] : { ownerKey: addressKey(values.owner), token, ...values },
     ),
   ],
-  contracts: (rows) =>
-    Array.from(new Set(rows.map(({ token }) => token)), (address) => ({ address, standard: 'erc20' })),
+  contracts: contractsIn('erc20', ({ token }) => token),
   projections: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', [table.owner])],
   histories: {
     ofWallet: (_chain, wallet) => [{ topics: [APPROVAL.topic], indexed: [[topicOf(wallet)]] }],

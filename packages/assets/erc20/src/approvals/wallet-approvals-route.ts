@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
-import { committedBlock, type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import { committedBlock, type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readBuilt, showIndexed } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';

@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { addressOf, exampleChain, hashOf } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { type BalanceShown, fetchProofs } from './fetch-proofs.ts';

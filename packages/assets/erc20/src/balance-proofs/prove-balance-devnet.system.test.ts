@@ -2,7 +2,8 @@
 
 import { type Address, createMetricsRegistry, parseHash, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import { type StateBlock, stateAt } from '@chainstead/node-reads';
+import { stateAt } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
+import { stateAt } from '@chainstead/node-reads';
+import { StateNotArchivedError } from '@chainstead/node-reads/requests';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import type { BalanceSlot } from './balance-slot.ts';

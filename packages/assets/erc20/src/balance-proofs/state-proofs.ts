@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, toQuantity } from '@chainstead/core';
-import type { StateBlock } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import {
   type CommittedStateRoot,
   committedStateRoot,

@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { knownBlock } from '@chainstead/node-reads/requests';
 import { underCommitLock } from '@chainstead/sync';
 import { BY_WALLET } from '../anchored-sums/axes.ts';
 import { saveReadings } from '../anchored-sums/save-readings.ts';

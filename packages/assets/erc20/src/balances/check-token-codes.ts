@@ -1,12 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Logger } from '@chainstead/core';
-import {
-  committedBlock,
-  type NodeReadQueue,
-  type StateReader,
-  stateAt,
-  unlessUnavailable,
-} from '@chainstead/node-reads';
+import { type StateReader, stateAt } from '@chainstead/node-reads';
+import { committedBlock, type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
 import { saveClass } from '../anchored-sums/save-class.ts';
 import { findSilentTokens } from '../calls/fetch-balances.ts';
 import { TOKEN_CODES } from './balance-questions.ts';

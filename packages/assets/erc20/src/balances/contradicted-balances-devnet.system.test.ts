@@ -4,7 +4,7 @@
 
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import type { StateBlock } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import { compileDemoContracts } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seedCoverage } from '../transfers/testing/seeded-wallets.ts';

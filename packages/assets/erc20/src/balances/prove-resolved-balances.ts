@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { newestKnownBlocks, type ReadingContext } from '@chainstead/node-reads';
+import { newestKnownBlocks, type ReadingContext } from '@chainstead/node-reads/requests';
 import { type BalanceShown, fetchProofs, type ShownProof } from '../balance-proofs/fetch-proofs.ts';
 import type { ResolvedBalance, ResolvedBalances } from './resolve-wallet-balances.ts';
 

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, inParts } from '@chainstead/core';
 import { addressBytes, type Database, hexText, joinSql, rawSql, sql } from '@chainstead/db';
-import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { committedBlock, knownBlock } from '@chainstead/node-reads/requests';
 import { areTablesSpread, subjectCoverage } from '@chainstead/pages';
 import { BY_WALLET } from '../anchored-sums/axes.ts';
 import {

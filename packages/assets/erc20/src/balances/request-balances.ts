@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Logger } from '@chainstead/core';
-import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads';
+import { type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';

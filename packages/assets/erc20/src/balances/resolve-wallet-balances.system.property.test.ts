@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { addressOf, atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';

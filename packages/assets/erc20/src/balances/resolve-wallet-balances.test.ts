@@ -1,5 +1,5 @@
 import { addressBytes, sql } from '@chainstead/db';
-import { StateNotArchivedError } from '@chainstead/node-reads';
+import { StateNotArchivedError } from '@chainstead/node-reads/requests';
 import { addressOf, rpcError } from '@chainstead/testkit';
 import { describe, expect, test, vi } from 'vitest';
 import { getWalletBalances } from './get-wallet-balances.ts';

@@ -7,7 +7,7 @@ import {
   StateNotArchivedError,
   StateUnavailableError,
   unlessUnavailable,
-} from '@chainstead/node-reads';
+} from '@chainstead/node-reads/requests';
 import type { SubjectCoverage } from '@chainstead/pages';
 import type { createSubjectProjections } from '@chainstead/sync/requests';
 import { readTokenFacts } from '@chainstead/tokens';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { newestKnownBlocks, type StateBlock } from '@chainstead/node-reads';
+import { newestKnownBlocks, type StateBlock } from '@chainstead/node-reads/requests';
 import { getWalletBalances } from './get-wallet-balances.ts';
 import { isBalanceAt } from './prove-resolved-balances.ts';
 

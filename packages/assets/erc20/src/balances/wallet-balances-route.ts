@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { booleanParameter, defineRoute, type RouteModule } from '@chainstead/http';
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { indexedHeaders } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';

@@ -1,5 +1,6 @@
 import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
-import { type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import { balanceOfCall, readBalance } from './balance-of.ts';
 
 /** A number alone means any block at that height. */

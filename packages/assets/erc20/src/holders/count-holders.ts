@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { addressBytes, type Database, hexText, isOutage, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
-import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { isSubjectBuilt } from '@chainstead/pages';
 import { isWhole } from '../anchored-sums/resolved-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';

@@ -1,6 +1,7 @@
 import { type Address, inParts } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import { BY_TOKEN } from '../anchored-sums/axes.ts';
 import { saveReadings } from '../anchored-sums/save-readings.ts';
 import { readAndSave } from '../calls/fetch-balances.ts';

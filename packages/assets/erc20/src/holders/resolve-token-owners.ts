@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type ReadingContext, SILENCE_MS, unlessUnavailable } from '@chainstead/node-reads';
+import { SILENCE_MS } from '@chainstead/node-reads';
+import { type ReadingContext, unlessUnavailable } from '@chainstead/node-reads/requests';
 import type { AddressLabel } from '@chainstead/pages';
 import type { createSubjectProjections } from '@chainstead/sync/requests';
 import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';

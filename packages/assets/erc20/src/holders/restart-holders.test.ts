@@ -1,6 +1,6 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { addressOf, exampleChain, seedBuilt } from '@chainstead/testkit';

@@ -1,4 +1,4 @@
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import type { ReadTokenPrices } from '../token-values/token-prices.ts';

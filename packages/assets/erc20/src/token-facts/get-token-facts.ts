@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
-import type { ReadingContext } from '@chainstead/node-reads';
+import type { ReadingContext } from '@chainstead/node-reads/requests';
 import { coverage, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/pages';
 import { readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';

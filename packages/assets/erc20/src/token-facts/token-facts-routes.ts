@@ -1,6 +1,6 @@
 import { decimalAmount } from '@chainstead/core';
 import { defineRoute, type RouteModule, textParameter } from '@chainstead/http';
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { indexedHeaders } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { getTokenFacts, getTokenFactsBySymbol, type ShownTokenFacts } from './get-token-facts.ts';

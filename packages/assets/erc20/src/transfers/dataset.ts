@@ -1,7 +1,7 @@
-import type { Address, Log } from '@chainstead/core';
+import type { Log } from '@chainstead/core';
 import { decodeErc20Transfer, TRANSFER_TOPIC, topicOf } from '@chainstead/events/token-events';
 import { forgetWalletCounts } from '@chainstead/pages';
-import type { Dataset, DecodeContext } from '@chainstead/sync/datasets';
+import { contractsIn, type Dataset, type DecodeContext } from '@chainstead/sync/datasets';
 import { erc20TransfersTable } from './row-table.ts';
 import { type Erc20TransferRow, erc20Transfers as erc20TransferSides } from './schema.ts';
 import { erc20TokenCounts } from './token-counts.ts';
@@ -15,7 +15,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
   topics: () => [TRANSFER_TOPIC],
   table: erc20TransfersTable,
   decode,
-  contracts,
+  contracts: contractsIn('erc20', ({ token }) => token),
   projections: [
     erc20WalletTokens,
     erc20TokenCounts,
@@ -40,15 +40,4 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRo
     if (transfer !== null) addSides(rows, log, chain.id, transfer);
   }
   return rows;
-}
-
-function* contracts(rows: readonly Erc20TransferRow[]): Generator<{ address: Address; standard: 'erc20' }> {
-  const seen = new Set<Address>();
-  let last: Address | null = null;
-  for (const { token } of rows) {
-    if (token === last || seen.has(token)) continue;
-    last = token;
-    seen.add(token);
-    yield { address: token, standard: 'erc20' };
-  }
 }

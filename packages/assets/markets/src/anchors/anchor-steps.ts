@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { hasEtherQuotes, readEtherPrices, readFeedSteps } from '@chainstead/tokens/price-feeds';
+import { hasEtherQuotes, readEtherPrices, readFeedSteps } from '@chainstead/tokens/price-feeds/quotes';
 import { anchorsOf } from './anchors-of-chain.ts';
 
 /** Time in Unix seconds. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
-import { hasEtherQuotes } from '@chainstead/tokens/price-feeds';
+import { hasEtherQuotes } from '@chainstead/tokens/price-feeds/quotes';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 
 /** Raise it if equal swaps and prices produce other candles. */

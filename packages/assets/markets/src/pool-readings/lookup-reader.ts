@@ -1,14 +1,7 @@
 import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
 import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
-import {
-  knownBlock,
-  type StateBlock,
-  type StateKind,
-  type StateReader,
-  type StateReadingContext,
-  StateUnavailableError,
-  stateAt,
-} from '@chainstead/node-reads';
+import { type StateKind, type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { knownBlock, type StateBlock, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readBlockRuns } from '@chainstead/pages';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { z } from '@hono/zod-openapi';

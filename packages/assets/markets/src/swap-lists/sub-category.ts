@@ -2,7 +2,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { readBalancesAround } from '@chainstead/erc20';
+import { readBalancesAround } from '@chainstead/erc20/balances-around';
 import { type Anchors, anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { type SwapSides, viewedSide } from './swap-sides.ts';
 

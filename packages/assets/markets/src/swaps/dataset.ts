@@ -1,5 +1,4 @@
-import type { Address } from '@chainstead/core';
-import { type Dataset, defineTable } from '@chainstead/sync/datasets';
+import { contractsIn, type Dataset, defineTable } from '@chainstead/sync/datasets';
 import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
@@ -19,17 +18,7 @@ export const swaps: Dataset<SwapRow> = {
     reads: ({ swaps }) => (swaps === 'all' ? ['transactions'] : []),
     decode: ({ transactions }, { chain }) => transactions.flatMap((transaction) => swapRows(transaction, chain)),
   },
-  contracts,
+  contracts: contractsIn('erc20', ({ token0, token1 }) => [token0, token1]),
   transactionHistories: swapHistories,
   projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, traderSumsOfSwaps, tickLiquidityOfSwaps],
 };
-
-function* contracts(rows: readonly SwapRow[]): Generator<{ address: Address; standard: 'erc20' }> {
-  const seen = new Set<Address>();
-  for (const { token0, token1 } of rows)
-    for (const token of [token0, token1]) {
-      if (token === null || seen.has(token)) continue;
-      seen.add(token);
-      yield { address: token, standard: 'erc20' };
-    }
-}

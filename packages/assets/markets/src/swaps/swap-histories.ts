@@ -1,5 +1,4 @@
-import type { Address, Hash } from '@chainstead/core';
-import { TRANSFER_TOPIC } from '@chainstead/events/token-events';
+import { TRANSFER_TOPIC, topicOf } from '@chainstead/events/token-events';
 import type { TransactionHistories } from '@chainstead/sync/datasets';
 import { decodePoolEvent } from '../events/decode-pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
@@ -17,7 +16,3 @@ export const swapHistories: TransactionHistories<SwapRow> = {
   },
   isOf: ({ kind, wallet, beneficiary }, account) => kind === 0 && (wallet === account || beneficiary === account),
 };
-
-function topicOf(account: Address): Hash {
-  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
-}

@@ -2,7 +2,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import type { NodeReadQueue, StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import type { StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
 import { readBoundary } from '../pool-candles/block-boundaries.ts';

@@ -1,4 +1,4 @@
-import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/abi-text';
 import { parseContentId } from './content-id.ts';
 
 export const COLLECTION_COLUMNS = [

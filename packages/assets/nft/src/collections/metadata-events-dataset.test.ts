@@ -52,6 +52,19 @@ describe('an event', () => {
       [0, '1', '9'],
     ],
     [
+      'a URI with an indexed text',
+      log([topic('URI(string,uint256)'), words(5n), words(MAX)], '0x'),
+      [0, MAX.toString(), MAX.toString()],
+    ],
+    [
+      'a URI without an index',
+      log(
+        [topic('URI(string,uint256)')],
+        encodeAbiParameters([{ type: 'string' }, { type: 'uint256' }], ['ipfs://x', 7n]),
+      ),
+      [0, '7', '7'],
+    ],
+    [
       'a URI of ERC-1155',
       log([topic('URI(string,uint256)'), words(MAX)], encodeAbiParameters([{ type: 'string' }], ['ipfs://x'])),
       [0, MAX.toString(), MAX.toString()],

@@ -14,8 +14,10 @@ export const nftMetadataEvents = eventDataset({
     aboutTokens(defineEvent('event BatchMetadataUpdate(uint256 first, uint256 last)')),
     aboutTokens(defineEvent('event BatchMetadataUpdate(uint256 indexed first, uint256 last)')),
     aboutTokens(defineEvent('event BatchMetadataUpdate(uint256 indexed first, uint256 indexed last)')),
-    // ERC-1155
+    // ERC-1155. Some contracts index the text too, or nothing.
     aboutTokens(defineEvent('event URI(string, uint256 indexed first)')),
+    aboutTokens(defineEvent('event URI(string indexed, uint256 indexed first)')),
+    aboutTokens(defineEvent('event URI(string, uint256 first)')),
     // ERC-7572 and its draft form
     aboutContract(defineEvent('event ContractURIUpdated()')),
     aboutContract(defineEvent('event ContractURIUpdated(string, string)')),

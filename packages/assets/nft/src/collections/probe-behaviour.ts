@@ -1,7 +1,7 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, returnedWord } from '@chainstead/events/abi';
 import type { ContractCalls } from '@chainstead/node-reads';
-import { decodeRawText } from '@chainstead/tokens';
+import { decodeRawText } from '@chainstead/tokens/abi-text';
 
 export type NftStandard = 'erc721' | 'erc1155';
 

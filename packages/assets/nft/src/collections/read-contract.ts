@@ -2,15 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import { createContractCalls } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import {
-  decodeFlag,
-  decodeRawText,
-  decodeText,
-  INTERFACES,
-  NAME_LENGTH_MAX,
-  SYMBOL_LENGTH_MAX,
-  supportsInterface,
-} from '@chainstead/tokens';
+import { INTERFACES, supportsInterface } from '@chainstead/tokens';
+import { decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens/abi-text';
 import { DOCUMENT_BYTES_MAX } from './fetch-document.ts';
 import { type NftStandard, probeBehaviour, wordOf } from './probe-behaviour.ts';
 

@@ -2,7 +2,7 @@ import type { EtherPool } from '@chainstead/chains';
 import { sql } from '@chainstead/db';
 import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { dollarsOf } from '@chainstead/tokens/price-feeds';
+import { dollarsOf } from '@chainstead/tokens/price-feeds/quotes';
 import { beforeEach, expect, test } from 'vitest';
 import { COLLECTION, seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 import { getSalePrices, type SalePrices } from './get-sale-prices.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/pages';
-import { readEtherQuote } from '@chainstead/tokens/price-feeds';
+import { readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
 import { type TokenBook, type TokenEntry, type TokenFacts, tokenBook } from '@chainstead/tokens/token-book';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 

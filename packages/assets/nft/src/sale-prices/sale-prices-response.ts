@@ -1,6 +1,6 @@
 import { type Address, decimalAmount, type Fraction } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/pages';
-import { dollarsOf } from '@chainstead/tokens/price-feeds';
+import { dollarsOf } from '@chainstead/tokens/price-feeds/quotes';
 import { z } from '@hono/zod-openapi';
 import type { Sale, SalePrices } from './get-sale-prices.ts';
 

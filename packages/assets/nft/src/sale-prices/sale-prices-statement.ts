@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, joinSql, rawSql, type Sql, sql, where } from '@chainstead/db';
 import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/pages';
-import { etherQuotes } from '@chainstead/tokens/price-feeds';
+import { etherQuotes } from '@chainstead/tokens/price-feeds/quotes';
 import { tokensOf } from '@chainstead/tokens/token-book';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';

@@ -1,6 +1,7 @@
 import { type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, decodeAbi, returnedNumber, returnedWord } from '@chainstead/events/abi';
-import { committedBlock, type StateReader, stateAt } from '@chainstead/node-reads';
+import { type StateReader, stateAt } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { NFT_AMOUNTS, NFT_OWNERS } from './held-now.ts';
 

@@ -1,6 +1,6 @@
-import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/events/token-events';
-import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync/datasets';
+import { contractsIn, type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync/datasets';
 import type { Erc20Payment } from './marketplace.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';
@@ -20,7 +20,7 @@ export const nftTrades: Dataset<NftTradeRow> = {
     rowsPerPartition: ROWS_PER_PARTITION,
   }),
   decode,
-  contracts,
+  contracts: contractsIn('erc20', ({ paymentToken }) => paymentToken),
   projections: [saleDays],
 };
 
@@ -83,13 +83,4 @@ function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
     );
     return own.length === 0 ? [] : [{ marketplace, own }];
   });
-}
-
-function* contracts(rows: readonly NftTradeRow[]): Generator<{ address: Address; standard: 'erc20' }> {
-  const seen = new Set<Address>();
-  for (const { paymentToken } of rows) {
-    if (paymentToken === null || seen.has(paymentToken)) continue;
-    seen.add(paymentToken);
-    yield { address: paymentToken, standard: 'erc20' };
-  }
 }

@@ -14,7 +14,7 @@ import {
   requireIndexes,
   textParameter,
 } from '@chainstead/http';
-import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
+import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads/requests';
 import { areTablesSpread, createMissingIndexes, ITEM_ORDER, showIndexed } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import { z } from '@hono/zod-openapi';

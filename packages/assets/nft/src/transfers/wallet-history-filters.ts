@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import {
   CONSECUTIVE_TRANSFER_TOPIC,
   nftTransferTopics,
@@ -9,6 +9,7 @@ import {
   TRANSFER_BATCH_TOPIC,
   TRANSFER_SINGLE_TOPIC,
   TRANSFER_TOPIC,
+  topicOf,
 } from '@chainstead/events/token-events';
 import type { HistoryFilter, SubjectHistories } from '@chainstead/sync/datasets';
 
@@ -43,8 +44,4 @@ function punkFilters(chain: Chain, wallet: Address): HistoryFilter[] {
     { topics: [TRANSFER_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC], indexed: [null, itself], addresses },
     { topics: [PUNK_BOUGHT_TOPIC], indexed: [null, null, itself], addresses },
   ];
-}
-
-function topicOf(account: Address): Hash {
-  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
 }

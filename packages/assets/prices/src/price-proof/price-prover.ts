@@ -1,4 +1,4 @@
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import type { ProvePrice } from '../token-price/serve/price-routes.ts';
 import { PRICE_EVIDENCE } from './evidence-kind.ts';
 import { showProvenPrice } from './prove-price.ts';

@@ -2,7 +2,7 @@ import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chai
 import { type Hash, type Hex, inParts } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { hexToBytes, readHeader } from '@chainstead/proof';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import {

@@ -1,13 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import {
-  type NodeReadQueue,
-  type StateKind,
-  type StateReader,
-  type StateReadingContext,
-  StateUnavailableError,
-} from '@chainstead/node-reads';
+import type { StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from '@hono/zod-openapi';
 import { addressSchema, continueWalletProfits, jsonOf, sumSchema, sumsSchema } from './continued-profits.ts';
 import { readTopGainers, type TopGainers } from './top-gainers.ts';

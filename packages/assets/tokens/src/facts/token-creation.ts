@@ -1,17 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, sql } from '@chainstead/db';
+import { type StateKind, type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
 import {
   committedBlock,
   type ReadingContext,
   type StateBlock,
-  type StateKind,
   StateNotArchivedError,
-  type StateReader,
-  type StateReadingContext,
   StateUnavailableError,
-  stateAt,
-} from '@chainstead/node-reads';
+} from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 
 /** `block` is null if no node has it. */

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
-import { type AskOptions, fetchInParts, type ReadingContext, type StateKind } from '@chainstead/node-reads';
+import type { StateKind } from '@chainstead/node-reads';
+import { type AskOptions, fetchInParts, type ReadingContext } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 
 export interface TokensQuestion {

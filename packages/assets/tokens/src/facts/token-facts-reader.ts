@@ -1,13 +1,8 @@
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { addressBytes, hexBytes, hexText, sql } from '@chainstead/db';
 import { returnedNumber } from '@chainstead/events/abi';
-import {
-  committedBlock,
-  StateNotArchivedError,
-  type StateReader,
-  type StateReadingContext,
-  stateAt,
-} from '@chainstead/node-reads';
+import { type StateReader, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { committedBlock, StateNotArchivedError } from '@chainstead/node-reads/requests';
 import { saveTokenMetadata } from '../pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
 import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';

@@ -1,5 +1,6 @@
 import type { Egress } from '@chainstead/egress';
-import { type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createEnsNames } from './ens/ens-names.ts';
 import { NAME_CONTRACTS, type NameContracts, type NameNodes } from './name-chains.ts';
 import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';

@@ -1,11 +1,7 @@
 /** US dollar prices from the chain: Chainlink feeds and pools. Start with `ether-quote.ts`. */
-export { dollarsOf } from './ether-price.ts';
-export { readEtherPrices } from './ether-prices-of-blocks.ts';
-export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 export { measureFeedAges } from './feeds/feed-age.ts';
 export { ANSWER_UPDATED } from './feeds/feed-answers.ts';
 export type { FeedState, FeedValue } from './feeds/feed-quotes.ts';
-export { readFeedSteps } from './feeds/feed-steps.ts';
 export { readFeedValues } from './feeds/feed-values.ts';
 export { readFeedsWithValue } from './feeds/feeds-with-value.ts';
 export { seedPriceSources } from './feeds/price-sources.ts';

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Hash, isLowerHex } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 import { CLOSEST, closestBlock, type TimedBlock } from './closest-block.ts';
 import { knownAround } from './known-neighbours.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
 import { hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { committedBlock } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import { fromDateBound } from '@chainstead/pages';
 import type { Neighbours, TimedBlock } from './closest-block.ts';
 

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { committedBlock } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import { type CoveredBlock, findBlockNumber } from '../headers/stored-header.ts';
 import type { BlockPlace } from '../reading/block-place.ts';
 import { readCoveredBlock } from './block-coverage.ts';

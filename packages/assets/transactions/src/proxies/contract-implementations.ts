@@ -5,13 +5,12 @@ import { type Address, type Hash, type Hex, isAddress, parseAddress } from '@cha
 import { addressBytes, type Database, hexBytes, hexText, sql } from '@chainstead/db';
 import {
   type BlockToRead,
-  knownBlock,
   type StateKind,
-  StateNotArchivedError,
   type StateReader,
   type StateReadingContext,
   stateAt,
 } from '@chainstead/node-reads';
+import { knownBlock, StateNotArchivedError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 import type { RequestedEntry } from '../abis/find-abis.ts';
 import { UNANNOUNCED } from './proxy-forms.ts';

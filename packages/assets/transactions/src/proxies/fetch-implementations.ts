@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { errorText, type Logger } from '@chainstead/core';
 import type { OnDemandBudget } from '@chainstead/http';
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import type { RequestedEntry } from '../abis/find-abis.ts';
 import { implementationsKind, questionItem } from './contract-implementations.ts';
 

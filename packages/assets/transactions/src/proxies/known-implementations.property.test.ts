@@ -1,6 +1,6 @@
 import { type Address, type Hash, type Log, parseAddress, ZERO_HASH } from '@chainstead/core';
 import { sql } from '@chainstead/db';
-import type { StateBlock } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import type { WatchedBlock } from '@chainstead/sync';
 import { exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

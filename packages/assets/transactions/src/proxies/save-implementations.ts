@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, sql } from '@chainstead/db';
-import { committedBlock, type StateBlock } from '@chainstead/node-reads';
+import { committedBlock, type StateBlock } from '@chainstead/node-reads/requests';
 import { lockChainCommits } from '@chainstead/sync';
 import type { ProxyForm } from './proxy-forms.ts';
 

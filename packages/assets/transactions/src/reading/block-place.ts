@@ -1,5 +1,6 @@
 import { type Hash, parseHash, parseQuantity } from '@chainstead/core';
-import { committedBlock, type StateReadingContext } from '@chainstead/node-reads';
+import type { StateReadingContext } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import { newestFinal } from './finality.ts';
 
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;

@@ -1,10 +1,6 @@
 import type { Hash } from '@chainstead/core';
-import {
-  type StateKind,
-  type StateReader,
-  type StateReadingContext,
-  StateUnavailableError,
-} from '@chainstead/node-reads';
+import type { StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 import { blockRecord, blockRecordSchema } from '../records/block-record.ts';
 import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';

@@ -1,10 +1,6 @@
 import { type Hash, parseAddress, parseHash } from '@chainstead/core';
-import {
-  type StateKind,
-  type StateReader,
-  type StateReadingContext,
-  StateUnavailableError,
-} from '@chainstead/node-reads';
+import type { StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readProvenBlock, readTraces, readTransactionTraces } from '@chainstead/sync';
 import type { InternalTransaction } from '@chainstead/sync/datasets';
 import { z } from 'zod';

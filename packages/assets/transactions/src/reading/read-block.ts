@@ -1,5 +1,6 @@
 import { type BlockHeader, type Hash, parseHash } from '@chainstead/core';
-import { type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateReadingContext } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { checkSender, checkTransactionHash, checkWithdrawals, committedTransactions } from '@chainstead/proof';
 import type { FaultKind } from '@chainstead/rpc';
 import { executedTransactions, type ProvenBlock, readProvenBlock } from '@chainstead/sync';

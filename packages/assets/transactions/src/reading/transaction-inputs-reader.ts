@@ -1,5 +1,6 @@
 import { type Hash, type Hex, isLowerHex } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { checkTransactionHash } from '@chainstead/proof';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /** Logs in a wallet's verbose list, read from a node's proven block. */
 import { parseHash, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { openStateStage } from '@chainstead/node-reads/testing';
 import { hashOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';

@@ -1,5 +1,6 @@
 import { type Hash, isLowerHex } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { readProvenBlock } from '@chainstead/sync';
 import { z } from 'zod';
 import { logRecordSchema, logRecords, type TransactionRecord } from '../records/transaction-record.ts';

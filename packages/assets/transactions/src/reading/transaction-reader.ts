@@ -1,5 +1,6 @@
 import { type Hash, parseHash } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { z } from 'zod';
 import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
 import { placeOf } from './place-of.ts';

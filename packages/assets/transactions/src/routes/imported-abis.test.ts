@@ -1,7 +1,7 @@
 import { type Address, type ChainId, silentLogger } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { createOnDemandBudget } from '@chainstead/http';
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, encodeFunctionData, type TransactionReceipt } from 'viem';

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { committedBlock } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import type { ProofMark } from '../reading/proof-mark.ts';
 
 interface Marks {

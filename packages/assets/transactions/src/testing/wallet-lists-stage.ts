@@ -3,7 +3,7 @@ import { type Address, systemClock } from '@chainstead/core';
 import { type Database, sql } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import {
   addressOf,
   createScratchDatabase,

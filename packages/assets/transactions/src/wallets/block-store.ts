@@ -1,6 +1,6 @@
 import type { Address, BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { SenderReading } from '@chainstead/pages/on-demand';
 import { commitSubjectRows, createKnownContracts, recordSubjectRange } from '@chainstead/sync';
 import type { InternalTransaction, Subject } from '@chainstead/sync/datasets';

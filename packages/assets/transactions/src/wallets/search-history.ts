@@ -1,6 +1,6 @@
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import { UNWRITTEN } from '@chainstead/db';
-import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
+import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { SenderReading } from '@chainstead/pages/on-demand';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
 import {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Hash, parseQuantity } from '@chainstead/core';
-import { standardHeader, standardTransaction } from '@chainstead/rpc';
+import { standardHeader, standardTransaction } from '@chainstead/rpc/standard-form';
 import { z } from 'zod';
 import type { ReadingContext } from '../calls/fetch-in-parts.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';

@@ -9,7 +9,7 @@ import {
   parseHash,
 } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase, sql } from '@chainstead/db';
-import { standardTransaction } from '@chainstead/rpc';
+import { standardTransaction } from '@chainstead/rpc/standard-form';
 import { z } from 'zod';
 import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';

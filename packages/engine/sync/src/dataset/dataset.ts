@@ -19,6 +19,17 @@ export interface MentionedContract {
   readonly standard: TokenStandard;
 }
 
+/** Each address once. @example contractsIn('erc20', ({ token }) => token) */
+export function contractsIn<Row>(
+  standard: TokenStandard,
+  addressesOf: (row: Row) => Address | null | readonly (Address | null)[],
+) {
+  return function* (rows: readonly Row[]): Generator<MentionedContract> {
+    const addresses = rows.flatMap((row) => addressesOf(row));
+    for (const address of new Set(addresses)) if (address !== null) yield { address, standard };
+  };
+}
+
 /** A log filter by topic position; null matches any topic. */
 export interface HistoryFilter {
   /** Alternatives for topic0; empty: any, or none at all. */

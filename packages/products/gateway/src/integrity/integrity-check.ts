@@ -8,7 +8,8 @@ import {
   InvalidHexBytesError,
   type TransactionJson,
 } from '@chainstead/proof';
-import { type FaultKind, parseBlock, parseReceipt, standardTransaction } from '@chainstead/rpc';
+import { type FaultKind, parseBlock, parseReceipt } from '@chainstead/rpc';
+import { standardTransaction } from '@chainstead/rpc/standard-form';
 
 export interface Wrong {
   readonly kind: FaultKind;

@@ -1,14 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, type Database, rawSql, sql } from '@chainstead/db';
-import {
-  type NodeReadQueue,
-  nativeBalancesReader,
-  StateNotArchivedError,
-  type StateReader,
-  type StateReadingContext,
-  StateUnavailableError,
-} from '@chainstead/node-reads';
+import { nativeBalancesReader, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import { type NodeReadQueue, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads/requests';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import {

@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import type { StateBlock } from '@chainstead/node-reads';
+import type { StateBlock } from '@chainstead/node-reads/requests';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { createSubjectProjections } from '@chainstead/sync/requests';
 import { type Closable, closeOf, DEMO_TOKEN_ABI, type Devnet, seedBuilt } from '@chainstead/testkit';

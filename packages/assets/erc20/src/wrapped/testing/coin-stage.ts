@@ -3,7 +3,8 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import { addressBytes, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { accountCodesReader, type NodeReadQueue, nativeBalancesReader } from '@chainstead/node-reads';
+import { accountCodesReader, nativeBalancesReader } from '@chainstead/node-reads';
+import type { NodeReadQueue } from '@chainstead/node-reads/requests';
 import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';

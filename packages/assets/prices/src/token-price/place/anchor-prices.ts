@@ -2,14 +2,8 @@ import type { Chain, PriceFeed } from '@chainstead/chains';
 import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { joinSql, type ReadDatabase, rawSql, sql } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
-import {
-  etherQuotes,
-  type FeedState,
-  type FeedValue,
-  hasEtherQuotes,
-  readEtherQuote,
-  readFeedValues,
-} from '@chainstead/tokens/price-feeds';
+import { type FeedState, type FeedValue, readFeedValues } from '@chainstead/tokens/price-feeds';
+import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
 
 export interface AnchorPrice {
   readonly token: Address;

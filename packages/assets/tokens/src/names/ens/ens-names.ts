@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
 import { decodeAbi, EncodingRefusedError } from '@chainstead/events/abi';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { encodeFunctionData, getAddress, namehash, numberToHex, parseAbi, toFunctionSelector, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@chainstead/core';
 import { decodeAbi, EncodingRefusedError } from '@chainstead/events/abi';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { concatHex, encodeAbiParameters, encodeErrorResult, parseAbi, parseAbiParameters } from 'viem';
 import { type AskGateway, GatewayAnswerError, type GatewayQuery } from './gateway-request.ts';
 

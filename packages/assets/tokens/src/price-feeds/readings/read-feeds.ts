@@ -1,7 +1,8 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { type Address, ChainsteadError, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { addressAt, bigIntAt, returnedNumber } from '@chainstead/events/abi';
-import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
+import { stateAt } from '@chainstead/node-reads';
+import { StateNotArchivedError } from '@chainstead/node-reads/requests';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from '../feeds/feed-phases.ts';
 import type { BlockIdentity } from './feed-starts.ts';

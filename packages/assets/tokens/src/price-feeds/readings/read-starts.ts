@@ -1,7 +1,7 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { ChainsteadError, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { committedBlock } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type BlockIdentity, type FeedStart, readFeedStarts } from './feed-starts.ts';
 import { readFeeds } from './read-feeds.ts';

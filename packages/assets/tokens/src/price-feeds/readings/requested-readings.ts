@@ -1,14 +1,8 @@
 import { type Chain, feedsOf } from '@chainstead/chains';
 import { inParts, type Logger } from '@chainstead/core';
 import { addressBytes, type ReadDatabase, rawSql, sql } from '@chainstead/db';
-import {
-  knownBlock,
-  type NodeReadQueue,
-  SILENCE_MS,
-  type StateKind,
-  type StateReader,
-  unlessUnavailable,
-} from '@chainstead/node-reads';
+import { SILENCE_MS, type StateKind, type StateReader } from '@chainstead/node-reads';
+import { knownBlock, type NodeReadQueue, unlessUnavailable } from '@chainstead/node-reads/requests';
 import { z } from '@hono/zod-openapi';
 import { feedAnswers } from '../feeds/feed-answers.ts';
 import { readFeedsAt } from './read-starts.ts';

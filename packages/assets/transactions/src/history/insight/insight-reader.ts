@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexText, joinSql, sql } from '@chainstead/db';
-import { committedBlock, type StateKind, type StateReader } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { committedBlock } from '@chainstead/node-reads/requests';
 import { readSwapVolume } from '@chainstead/prices/profits';
-import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/tokens/price-feeds';
+import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/tokens/price-feeds/quotes';
 import { z } from 'zod';
 import { isDeposit } from '../../index.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
 import { booleanParameter, chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
-import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { TrackedWallets } from '../../index.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';

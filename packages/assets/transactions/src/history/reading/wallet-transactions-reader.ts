@@ -1,7 +1,9 @@
 import { type Hash, isQuantity, parseQuantity } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import type { StateKind, StateReader } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
-import { parseReceipt, standardTransaction } from '@chainstead/rpc';
+import { parseReceipt } from '@chainstead/rpc';
+import { standardTransaction } from '@chainstead/rpc/standard-form';
 import { executedTransaction } from '@chainstead/sync';
 import { z } from 'zod';
 import { transactionRecord, transactionRecordSchema } from '../../index.ts';

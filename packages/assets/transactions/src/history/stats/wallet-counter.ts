@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/node-reads';
+import { StateUnavailableError } from '@chainstead/node-reads/requests';
 import type { SubjectProjections } from '@chainstead/sync/requests';
 import { countRows, plus, type WalletCounts } from './count-rows.ts';
 import { createCountedRangeBuilder } from './counted-range-builder.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { NotFoundError } from '@chainstead/http';
-import { knownBlock, type StateBlock } from '@chainstead/node-reads';
+import { knownBlock, type StateBlock } from '@chainstead/node-reads/requests';
 import { type DatasetCoverage, listCoverage } from '@chainstead/sync/requests';
 import { html } from 'hono/html';
 import {
