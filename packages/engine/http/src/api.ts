@@ -105,7 +105,7 @@ export function createApi(options: ApiOptions): ApiApp {
   const access = { keys, isOpen, host: options.host };
   protectRoutes(app, servesMetrics ? protection : { ...NO_PROTECTION, docs: protection.docs }, access);
   const { readiness, synchronization = readiness } = options;
-  addSystemRoutes(app, { logger, metrics: servesMetrics ? metrics : null, readiness, synchronization });
+  addSystemRoutes(app, dependencies, { logger, metrics: servesMetrics ? metrics : null, readiness, synchronization });
   addDocumentationRoutes(app, {
     version: options.version,
     documentationUrl: options.documentationUrl ?? null,

@@ -38,15 +38,15 @@ export {
   type SharedLimits,
 } from './limits/shared-limits.ts';
 export { defineRoute } from './lists/define-route.ts';
-export { defineListRoute } from './lists/list-route.ts';
 export {
   answerPages,
+  defineListRoute,
   definePagedRoute,
   type ListQueryShape,
   type ListRequest,
   type PageEnvelope,
   type RequestedPage,
-} from './lists/paged-route.ts';
+} from './lists/list-route.ts';
 export { blockBoundsSchema, chainQueryOf, givenBlockBounds } from './parameters/block-bounds.ts';
 export {
   CHAIN_ALLOWED,

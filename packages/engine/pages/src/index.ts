@@ -55,8 +55,7 @@ export {
   type TransactionPosition,
 } from './pages/chain-order.ts';
 export { type ChainQuery, type ChainRange, chainPage, chainRange, type SubjectRows } from './pages/chain-page.ts';
-export { InconsistentPageError, readConsistentPage } from './pages/inconsistent-page.ts';
-export type { PageBlock } from './pages/page-blocks.ts';
+export { InconsistentPageError, type PageBlock, readConsistentPage } from './pages/page-blocks.ts';
 export {
   type PageBounds,
   type PageRange,

@@ -9,10 +9,10 @@ import {
   type RouteModule,
   totalOfRun,
 } from '@chainstead/http';
-import { LOG_ORDER, showIndexed } from '@chainstead/pages';
+import { indexedSchema, LOG_ORDER, showIndexed } from '@chainstead/pages';
 import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
-import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
+import { showTransfer, transferSchema } from './page/transfer-response.ts';
 import { readWalletTransfers, type WalletTransfersList } from './wallet-transfers-page.ts';
 
 /** docs/api/tokens.md#wallet-transfers */
@@ -72,10 +72,21 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
       total: totalOf(page, list),
       ...envelope,
       indexed: showIndexed(list.indexed),
-      result: showTransfers(page.filter.address as Address, list),
+      result: list.rows.map((row) => showTransfer({ ...row, account: page.filter.address as Address }, list)),
     }),
   });
 };
+
+export const walletTokenTransfersSchema = z
+  .object({
+    total: z.int().nullable().openapi({ description: 'Total number of rows if known, otherwise null' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
+    page_size: z.int().min(1),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    indexed: indexedSchema,
+    result: z.array(transferSchema),
+  })
+  .openapi('Erc20Transfers');
 
 /** Exact on the last page; before it the first count. Null while blocks are missing. */
 function totalOf(

@@ -2,8 +2,9 @@ import type { Logger, Registry } from '@chainstead/core';
 import { DatabaseUnavailableError } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiApp, type ApiContext, requestLogger } from '../api-context.ts';
+import type { ApiDependencies } from '../api-dependencies.ts';
 import { UnavailableError } from '../errors/api-error.ts';
-import { errorResponses } from '../requests/error-answer.ts';
+import { defineRoute } from '../lists/define-route.ts';
 import { keepForSecond } from './keep-for.ts';
 
 const statusSchema = z.object({ status: z.string() }).openapi('Status');
@@ -15,37 +16,12 @@ const readySchema = statusSchema
   .openapi('Ready');
 
 /** Probes and scrapers send no key. */
-const OPEN = { method: 'get' as const, tags: ['System'], security: [] };
-const health = createRoute({
-  ...OPEN,
-  path: '/health',
-  summary: 'Check that the process is alive',
-  responses: {
-    200: { description: 'The process is alive', content: { 'application/json': { schema: statusSchema } } },
-  },
-});
-const ready = createRoute({
-  ...OPEN,
-  path: '/ready',
-  summary: 'Check that the process accepts requests',
-  responses: {
-    200: { description: 'The process is ready', content: { 'application/json': { schema: readySchema } } },
-    ...errorResponses(503),
-  },
-});
-
-const synced = createRoute({
-  ...OPEN,
-  path: '/synced',
-  summary: 'Check that all chains are synced to their head',
-  responses: {
-    200: { description: 'All chains are synced', content: { 'application/json': { schema: statusSchema } } },
-    ...errorResponses(503),
-  },
-});
+const OPEN = { tags: ['System'], isOpen: true } as const;
 
 const metricsRoute = createRoute({
-  ...OPEN,
+  method: 'get',
+  tags: ['System'],
+  security: [],
   path: '/metrics',
   summary: 'Get Prometheus metrics',
   responses: {
@@ -55,6 +31,7 @@ const metricsRoute = createRoute({
 
 export function addSystemRoutes(
   app: ApiApp,
+  dependencies: Pick<ApiDependencies, 'chains'>,
   options: {
     readonly logger: Logger;
     readonly metrics: Registry | null;
@@ -62,18 +39,39 @@ export function addSystemRoutes(
     readonly synchronization: () => Promise<Readiness>;
   },
 ): void {
-  app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
+  defineRoute(app, dependencies, {
+    ...OPEN,
+    path: '/health',
+    summary: 'Check that the process is alive',
+    response: { description: 'The process is alive', schema: statusSchema },
+    onlyErrors: [],
+    answer: async () => ({ status: 'ok' }),
+  });
   const isReady = keepForSecond(options.readiness);
-  app.openapi(ready, async (c) => {
-    const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
-    if (refusal !== null) return c.json(refusal, 503);
-    const { notes = [] } = await isReady();
-    return c.json({ status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) }, 200);
+  defineRoute(app, dependencies, {
+    ...OPEN,
+    path: '/ready',
+    summary: 'Check that the process accepts requests',
+    response: { description: 'The process is ready', schema: readySchema },
+    onlyErrors: [503],
+    async answer({ c }) {
+      const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
+      if (refusal !== null) return c.json(refusal, 503);
+      const { notes = [] } = await isReady();
+      return { status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) };
+    },
   });
   const isSynced = keepForSecond(options.synchronization);
-  app.openapi(synced, async (c) => {
-    const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
-    return refusal === null ? c.json({ status: 'synced' }, 200) : c.json(refusal, 503);
+  defineRoute(app, dependencies, {
+    ...OPEN,
+    path: '/synced',
+    summary: 'Check that all chains are synced to their head',
+    response: { description: 'All chains are synced', schema: statusSchema },
+    onlyErrors: [503],
+    async answer({ c }) {
+      const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
+      return refusal === null ? { status: 'synced' } : c.json(refusal, 503);
+    },
   });
   const { metrics: registry } = options;
   if (registry === null) return;

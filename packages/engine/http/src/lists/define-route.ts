@@ -7,7 +7,7 @@ import { indexedChain, type NeededDataset } from '../parameters/indexed-chains.t
 import { querySchema } from '../parameters/parameters.ts';
 import { type BodyBounds, bodyBounds } from '../requests/body-bounds.ts';
 import { type DocumentedStatus, errorResponses, type Validation } from '../requests/error-answer.ts';
-import type { Shape } from './paged-route.ts';
+import type { Shape } from './list-route.ts';
 
 type Output<S extends Shape> = keyof S extends never ? unknown : z.output<z.ZodObject<S>>;
 

@@ -9,8 +9,7 @@ import type { IndexedHere } from '../parameters/indexed-chains.ts';
 import { totalOfRun } from '../parameters/paging.ts';
 import { querySchema } from '../parameters/parameters.ts';
 import { createDemoApi, errorOf, WALLET } from '../testing/demo-api.ts';
-import { defineListRoute } from './list-route.ts';
-import { definePagedRoute } from './paged-route.ts';
+import { defineListRoute, definePagedRoute } from './list-route.ts';
 
 const DATASET = 'demo-rows';
 

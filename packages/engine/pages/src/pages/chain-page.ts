@@ -4,8 +4,7 @@ import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/d
 import { type Indexed, type IndexedColumns, readIndexed } from '../coverage/indexed.ts';
 import type { CoveredSubject } from '../coverage/subject-coverage.ts';
 import type { ChainOrder, Position, PositionColumns } from './chain-order.ts';
-import { readConsistentPage } from './inconsistent-page.ts';
-import { blocksOf, type PageBlock, readBlocks } from './page-blocks.ts';
+import { blocksOf, type PageBlock, readBlocks, readConsistentPage } from './page-blocks.ts';
 import { type PageBounds, type PageRange, pageRange, type ScanRange, scanRange } from './page-bounds.ts';
 
 export interface ChainQuery<At> extends PageBounds {

@@ -1,8 +1,7 @@
-import type { Hash } from '@chainstead/core';
+import { type Clock, defineError, type Hash, systemClock } from '@chainstead/core';
 import { type Sql, sql } from '@chainstead/db';
 import { hex, int8, moment, packedRows, type RowOf } from '@chainstead/db/packed-rows';
 import type { ChainInSql } from '../coverage/block-span.ts';
-import { InconsistentPageError } from './inconsistent-page.ts';
 
 export type PageBlock = RowOf<typeof BLOCKS>;
 
@@ -31,4 +30,28 @@ export function readBlocks(
   };
   for (const row of rows) blockOf(row);
   return blockOf;
+}
+
+/** Servers of a cluster return their parts at different moments. Rows and blocks may be of two branches. */
+export class InconsistentPageError extends defineError('PAGE_INCONSISTENT', (blockNumber: number) => ({
+  message: `Block ${blockNumber} of a row is missing: the page was read while its blocks were being replaced`,
+  facts: { blockNumber },
+  remedy: 'Retry. If this persists, run `chainstead reindex` for this block',
+  retryable: true,
+})) {}
+
+const WAITS_MS: readonly number[] = [10, 40, 150];
+
+export async function readConsistentPage<Page>(
+  read: () => Promise<Page>,
+  clock: Pick<Clock, 'sleep'> = systemClock,
+): Promise<Page> {
+  for (const wait of WAITS_MS)
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof InconsistentPageError)) throw error;
+      await clock.sleep(wait);
+    }
+  return read();
 }

@@ -3,7 +3,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import type { z } from 'zod';
-import { walletTokenTransfersSchema } from '../wallet-token-transfers-response.ts';
+import { walletTokenTransfersSchema } from '../wallet-token-transfers-route.ts';
 import type { SeededTransfer } from './seeded-wallets.ts';
 
 /** Common subjects of the transfer route tests. */
