@@ -66,13 +66,8 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         const native = showsNative(page)
           ? await nativeOf(ofNative, dependencies, chain, { wallet, toBlock: filter.to_block })
           : { balance: 0n, isKnown: true };
-        const request = {
-          wallet,
-          tokens: namedTokens(page),
-          excludeSpam: filter.exclude_spam,
-          verifiedOnly: filter.exclude_unverified_contracts,
-          liveMaxAgeMs,
-        };
+        const { exclude_spam: excludeSpam, exclude_unverified_contracts: verifiedOnly } = filter;
+        const request = { wallet, tokens: namedTokens(page), excludeSpam, verifiedOnly, liveMaxAgeMs };
         const sources = { database, nodeReads, projections, logger, waitMs };
         const reported = await resolveWalletBalances(sources, chain, {
           ...request,

@@ -61,7 +61,8 @@ export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options:
       isWanted = false;
       try {
         const holder = options.nameClaim();
-        const claims = await claimDue<Row>(database, table, { chainId: chain.id, limit, leaseMs, holder, returning });
+        const wanted = { chainId: chain.id, limit, leaseMs, holder, returning };
+        const claims = await claimDue<Row>(database, table, wanted);
         for (let at = 0; at < claims.length; at += batch) runner.begin(claims.slice(at, at + batch));
         if (claims.length > 0) sweep.noteWork();
         isWanted ||= claims.length === limit;
