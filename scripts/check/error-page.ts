@@ -25,6 +25,15 @@ const POSITIONAL = new RegExp(
   'g',
 );
 
+const FLOORS = [
+  'packages/foundation',
+  'packages/doors',
+  'packages/engine',
+  'packages/assets',
+  'packages/products',
+  'apps',
+];
+
 /** Every error of the program by code, as the sources (tests and the testkit left out) make them. */
 export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
   return readErrors(files)
@@ -34,12 +43,15 @@ export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
 
 function readErrors(files: readonly SourceFile[]): DocumentedError[] {
   const byCode = new Map<string, DocumentedError>();
-  for (const file of files.filter(isProduct))
+  const floorOf = ({ path }: SourceFile): number => FLOORS.findIndex((floor) => path.startsWith(floor));
+  // A code belongs to the lowest package that has it.
+  const product = files.filter(isProduct).toSorted((a, b) => floorOf(a) - floorOf(b));
+  for (const file of product)
     for (const match of file.text.matchAll(CODE)) {
       const error = readError(file, match[1] ?? '', match.index + match[0].length);
       if (!byCode.has(error.code) || byCode.get(error.code)?.message === '') byCode.set(error.code, error);
     }
-  for (const file of files.filter(isProduct))
+  for (const file of product)
     for (const [, code = '', message = '', remedy = ''] of file.text.matchAll(POSITIONAL))
       if (!byCode.has(code))
         byCode.set(code, { code, message: plain(message), remedy: plain(remedy), retry: 'no', owner: ownerOf(file) });

@@ -13,12 +13,8 @@ export interface CellPlace {
 
 export type Cell = (row: DataRow, place: CellPlace) => Html;
 
-export interface Column {
-  readonly title: string;
-  readonly cell: Cell;
-  readonly isNumber?: boolean;
-  readonly isLong?: boolean;
-}
+/** `text`: a long one, which breaks its lines. */
+export type Column = readonly [title: string, cell: Cell, shape?: 'number' | 'text'];
 
 const HASH = /^0x[0-9a-f]{64}$/;
 const DIGITS = /^\d{1,400}$/;

@@ -3,7 +3,7 @@ import { isObject, within } from '@chainstead/core';
 import type { InnerApi, InnerAsker } from '@chainstead/http';
 import { html } from 'hono/html';
 import { type Html, NONE, NOTHING, nextLink, record, shown } from '../../../layout/html.ts';
-import { number, table, wide } from '../../../layout/table.ts';
+import { table, wide } from '../../../layout/table.ts';
 import { type CellPlace, type Column, type DataRow, textAt } from './cells.ts';
 
 export interface TableSubject {
@@ -182,7 +182,7 @@ function answerNote(answer: TableAnswer): Html {
 }
 
 export function factsView(columns: readonly Column[], row: DataRow, place: CellPlace): Html {
-  const facts = columns.map(({ title, cell }) => [title, cell(row, place)] as const);
+  const facts = columns.map(([title, cell]) => [title, cell(row, place)] as const);
   return facts.every(([, value]) => value === NONE) ? html`<p class="soft">No data.</p>` : record(facts);
 }
 
@@ -194,12 +194,9 @@ export function rowsView(
   return table({
     label: `${title}, ${place.chain}`,
     className: 'rows',
-    columns: columns.map((column) => {
-      if (column.isNumber === true) return number(column.title);
-      return column.isLong === true ? wide(column.title, 'text') : column.title;
-    }),
+    columns: columns.map(([name, , shape]) => (shape === undefined ? name : wide(name, shape))),
     ...(none !== undefined && { none }),
-    rows: rows.map((row) => columns.map((column) => column.cell(row, place))),
+    rows: rows.map((row) => columns.map(([, cell]) => cell(row, place))),
   });
 }
 
