@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { FIRST_PAGE } from '@chainstead/pages/testing';
 import {
   addressOf,
   createPartitions,
@@ -104,16 +105,10 @@ const explainPage = (
     walletTransfersPage(
       chain,
       {
+        ...FIRST_PAGE,
         address: BUSY,
-        order: 'DESC',
         limit: LIMIT,
         tokens: null,
-        fromBlock: null,
-        toBlock: null,
-        fromDate: null,
-        toDate: null,
-        pinnedBlock: null,
-        after: null,
         count: false,
         ...query,
       },

@@ -1,3 +1,4 @@
+import { FIRST_PAGE } from '@chainstead/pages/testing';
 import {
   addressOf,
   type Explained,
@@ -49,16 +50,10 @@ const explained = (
   explain(
     scratch.database,
     tradesPage(chain, {
+      ...FIRST_PAGE,
       subject,
-      order: 'DESC',
       limit: LIMIT,
-      after: null,
       metadata: true,
-      fromBlock: null,
-      toBlock: null,
-      fromDate: null,
-      toDate: null,
-      pinnedBlock: null,
       ...query,
     }).statement(),
     plan,

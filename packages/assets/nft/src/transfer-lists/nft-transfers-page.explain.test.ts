@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, rawSql, sql } from '@chainstead/db';
+import { FIRST_PAGE } from '@chainstead/pages/testing';
 import {
   addressOf,
   createPartitions,
@@ -64,15 +65,9 @@ const explained = (
   explain(
     scratch.database,
     nftTransfersPage(chain, {
+      ...FIRST_PAGE,
       subject,
-      order: 'DESC',
       limit: LIMIT,
-      after: null,
-      fromBlock: null,
-      toBlock: null,
-      fromDate: null,
-      toDate: null,
-      pinnedBlock: null,
       ...query,
     }).statement(),
     plan,

@@ -1,5 +1,6 @@
 import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { FIRST_PAGE } from '@chainstead/pages/testing';
 import {
   addressOf,
   createPartitions,
@@ -71,17 +72,11 @@ const explainPage = (plan: PlanKind, query: Partial<ContractLogsQuery> = {}): Pr
   explain(
     scratch.database,
     contractLogsPage(chain, {
+      ...FIRST_PAGE,
       contract: BUSY,
       topics: [null, null, null, null],
-      order: 'DESC',
       limit: LIMIT,
       offset: 0,
-      fromBlock: null,
-      toBlock: null,
-      fromDate: null,
-      toDate: null,
-      pinnedBlock: null,
-      after: null,
       ...query,
     }).statement(),
     plan,

@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { sql } from '@chainstead/db';
+import { FIRST_PAGE } from '@chainstead/pages/testing';
 import {
   addressOf,
   createPartitions,
@@ -74,15 +75,9 @@ const explainPage = (plan: PlanKind, query: Partial<TokenTransfersQuery> = {}): 
   explain(
     scratch.database,
     tokenTransfersPage(chain, {
+      ...FIRST_PAGE,
       token: BUSY,
-      order: 'DESC',
       limit: LIMIT,
-      fromBlock: null,
-      toBlock: null,
-      fromDate: null,
-      toDate: null,
-      pinnedBlock: null,
-      after: null,
       ...query,
     }).statement(),
     plan,
