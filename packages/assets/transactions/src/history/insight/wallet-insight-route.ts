@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
 import { booleanParameter, chainsParameter, defineRoute, indexedChainsOf, type RouteModule } from '@chainstead/http';
 import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads/requests';
+import { readConsistentPage } from '@chainstead/pages';
 import type { OnDemandBackfill } from '@chainstead/pages/on-demand';
 import type { TrackedWallets } from '../../index.ts';
 import { FIRST_PLACE } from '../page/history-query.ts';
@@ -30,7 +31,7 @@ export function createWalletInsightRoute(options: WalletInsightOptions): RouteMo
     const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
       // Before steps that may fail: a later request then finds more.
       await trackedWallets.ask({ database, logger }, chain, wallet, requester);
-      const { indexed } = await readPlaces(reads, chain, { ...FIRST_PLACE, wallet });
+      const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...FIRST_PLACE, wallet }));
       if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
       const answer = await nodeReads.request(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
       if (answer === null)
